@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Loading for training, the whole loop: python_loader.py PHOTO… [--count N] [--batch N] [--rounds N] [--workers N]
+                    [--only kostka,dali]
 
 Photographs are cut to 500x375 at many places, coded at quality 85 with 4:2:0, and put into tar archives of 500 in the
 layout of WebDataset, in a temporary folder (TMPDIR) whose files stay in the cache. Each loader reads all of them, takes a
@@ -241,10 +242,13 @@ def with_nvimagecodec(paths, options):
 def find_loaders(paths, options):
     found = {}
     for make in (with_kostka, with_pillow, with_torchvision, with_dali, with_nvimagecodec):
+        name = make.__name__.removeprefix("with_")
+        if options.only and name not in options.only.split(","):
+            continue
         try:
-            found[make.__name__.removeprefix("with_")] = make(paths, options)
+            found[name] = make(paths, options)
         except ImportError as error:
-            print(f"# without {make.__name__.removeprefix('with_')}: {error}")
+            print(f"# without {name}: {error}")
     return found
 
 
@@ -279,6 +283,7 @@ def main():
     parser.add_argument("--prefetch", type=int, default=2)
     parser.add_argument("--decoders", type=int)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--only", help="measure these loaders alone: names with commas")
     parser.add_argument("--torch", action="store_true", help="measure kostka.torch.Loader")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

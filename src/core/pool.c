@@ -37,7 +37,8 @@ struct helper {
 
 struct pool {
     struct memory *memory;
-    uint32_t helpers; /* the caller is not one of them */
+    struct pool *other; /* whose threads do the runs; null: its own */
+    uint32_t helpers;   /* the caller is not one of them */
     pthread_mutex_t lock;
     struct pool_run *newest; /* head of the list of runs that may still have indices to hand out */
     uint32_t begun;          /* helpers that were started, or could not be */
@@ -233,6 +234,11 @@ uint32_t kst_pool_threads(const struct pool *pool)
     return pool->helpers + 1;
 }
 
+void kst_pool_share(struct pool *pool, struct pool *other)
+{
+    pool->other = other;
+}
+
 /*
  * Show a run to helpers: idle ones are called, and those that are missing are started, without the lock, on which they
  * would sleep: one that has slept may be woken on the caller's processor.
@@ -277,6 +283,8 @@ void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uin
             task(arg, i);
         return;
     }
+    if (pool->other)
+        pool = pool->other;
     struct pool_run run = {.task = task, .arg = arg, .count = count};
     atomic_init(&run.next, 0);
     pthread_cond_init(&run.left, NULL);

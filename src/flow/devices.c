@@ -26,6 +26,10 @@ static kst_status make_context(const struct kst_flow *flow, const char *device, 
     return kst_context_create(&options, context);
 }
 
+/*
+ * Make a lane for a device. Contexts share the threads of the first one's pool: there are no more for more devices. The
+ * CPU's contexts of one thread have none.
+ */
 static kst_status add_lane(struct kst_flow *flow, const char *name)
 {
     struct flow_lane *lane = &flow->lane[flow->lanes];
@@ -36,7 +40,8 @@ static kst_status add_lane(struct kst_flow *flow, const char *name)
     kst_status status = make_context(flow, name, flow->options.threads, &lane->context);
     if (status)
         return status;
-    flow->lanes++;
+    if (flow->lanes++ > 0)
+        kst_pool_share(lane->context->pool, flow->lane[0].context->pool);
     kst_context_device(lane->context, &info);
     lane->kind = info.kind;
     log_line(flow, info.name);

@@ -1,7 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Processes that are killed at any moment: with --resume all inputs are done in the end, each once, as by one call.
+# Processes that are killed at any moment: with --resume all inputs are done in the end, each once, as by one call. With
+# IDLE_CUDA they work through a flow, on a device whose driver does nothing.
 . "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+options='--out-format jp2 --psnr 40 --threads 2'
+if [ -n "${IDLE_CUDA:-}" ]; then
+    export LD_LIBRARY_PATH="$IDLE_CUDA${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    options='--out-format jpeg -q 80 --device cuda:0'
+    picture 40 30 >probe.ppm
+    "$KOSTKA" encode probe.ppm probe.jpg --device cuda:0 2>err
+    [ $? != 3 ] || lacks 'kernel for CUDA in this build'
+fi
 
 mkdir -p in/a/b in/c
 for i in $(seq 40); do
@@ -14,7 +23,8 @@ run() {
     outputs=$1
     record=$2
     shift 2
-    exec "$KOSTKA" encode --recursive in --out-dir "$outputs" --out-format jp2 --psnr 40 --threads 2 --manifest "$record" "$@"
+    # shellcheck disable=SC2086 # a list of words
+    exec "$KOSTKA" encode --recursive in --out-dir "$outputs" $options --manifest "$record" "$@"
 }
 (run whole whole.manifest) || fail 'cannot encode'
 (cd whole && find . -type f -exec cksum {} + | sort) >wanted

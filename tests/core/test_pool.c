@@ -210,6 +210,56 @@ static void test_all_threads_work_at_once(void **state)
     with_pools(check_parallel);
 }
 
+enum { SHARING = 3, SHARED_THREADS = 4 };
+
+/* The threads of a run in which each has one index. */
+struct roll {
+    pthread_barrier_t barrier;
+    pthread_t thread[SHARED_THREADS];
+};
+
+static void sign(void *arg, uint32_t index)
+{
+    struct roll *roll = arg;
+    roll->thread[index] = pthread_self();
+    pthread_barrier_wait(&roll->barrier);
+}
+
+static bool has_signed(const struct roll *roll, pthread_t thread)
+{
+    for (int i = 0; i < SHARED_THREADS; i++)
+        if (pthread_equal(roll->thread[i], thread))
+            return true;
+    return false;
+}
+
+static void test_shared(void **state)
+{
+    static struct tally tally;
+    struct roll roll[SHARING];
+    struct memory memory;
+    struct pool *pool[SHARING];
+    (void)state;
+    kst_memory_init(&memory, NULL, UINT64_MAX);
+    for (int i = 0; i < SHARING; i++) {
+        assert_int_equal(kst_pool_create(&memory, SHARED_THREADS, &pool[i]), KST_OK);
+        if (i > 0)
+            kst_pool_share(pool[i], pool[0]);
+        pthread_barrier_init(&roll[i].barrier, NULL, SHARED_THREADS);
+    }
+    for (int i = SHARING; i-- > 0;) {
+        kst_pool_run(pool[i], SHARED_THREADS, sign, &roll[i]);
+        for (int k = 0; k < SHARED_THREADS; k++)
+            assert_true(has_signed(&roll[SHARING - 1], roll[i].thread[k])); /* the same four each time */
+        check_run(pool[i], &tally, 100);
+    }
+    for (int i = SHARING; i-- > 0;) {
+        kst_pool_destroy(&pool[i]);
+        pthread_barrier_destroy(&roll[i].barrier);
+    }
+    assert_int_equal(memory.used, 0);
+}
+
 static void test_creation_errors(void **state)
 {
     (void)state;
@@ -231,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_waiting_for_lower_index),
         cmocka_unit_test(test_from_several_threads),
         cmocka_unit_test(test_all_threads_work_at_once),
+        cmocka_unit_test(test_shared),
         cmocka_unit_test(test_creation_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,16 +167,18 @@ bool crew_work(struct crew *crew, struct source *source, struct input *input, co
     return good;
 }
 
-static void do_one(struct crew *crew, struct input *input)
+/* Do the work on the input with this index in the order by rank. */
+static void do_one(struct crew *crew, size_t index)
 {
+    struct input *input = &crew->inputs.input[crew->inputs.by_rank[index]];
     const struct batch *batch = crew->batch;
     struct problem problem = {.text = ""};
     struct outcome outcome;
     outcome_begin(&outcome);
     struct source source = {.name = input->name};
-    bool good = input->failure == NULL
-                    ? batch->unread || source_read_picture(&source, input->name, batch->files, &problem)
-                    : problem_set_kind(&problem, PROBLEM_READ, "%s", input->failure);
+    bool good = input->failure == NULL ? ahead_take(&crew->ahead, index, &source) || batch->unread ||
+                                             source_read_picture(&source, input->name, batch->files, &problem)
+                                       : problem_set_kind(&problem, PROBLEM_READ, "%s", input->failure);
 
     progress_file_begin(share_of_reading(&source, batch->files));
     good = good && crew_work(crew, &source, input, NULL, &problem);
@@ -200,9 +202,9 @@ static void *worker(void *argument)
     size_t next;
 
     while (!crew_stops(crew) && (next = atomic_fetch_add(&crew->next, 1)) < crew->end) {
-        struct input *input = &crew->inputs.input[crew->inputs.by_rank[next]];
+        const struct input *input = &crew->inputs.input[crew->inputs.by_rank[next]];
         if (!input->elsewhere && !input->done)
-            do_one(crew, input);
+            do_one(crew, next);
     }
     return NULL;
 }
@@ -408,11 +410,24 @@ static bool wants_relay(const struct crew *crew)
     return bytes >= OPENING_BYTES;
 }
 
+/* Open a relay's devices, while the first inputs are read. What was read is dropped if the CPU is the only device. */
+static int open_relay(struct crew *crew, uint32_t threads)
+{
+    const struct relay_work work = {crew->batch->files->filters, is_the_cpus(crew) ? NULL : crew->batch->transcode};
+
+    if (!crew_has_groups(crew) && !common_on_cpu(crew->batch->common))
+        ahead_begin(&crew->ahead, &crew->inputs, crew->batch->files);
+    int code = relay_open(crew->batch->common, threads, &work, &crew->relay);
+    ahead_stop(&crew->ahead);
+    if (crew->relay == NULL)
+        ahead_release(&crew->ahead);
+    return code;
+}
+
 /* Open the devices that work, and find out how many workers they need. */
 static int open_devices(struct crew *crew, uint32_t threads)
 {
-    const struct relay_work work = {crew->batch->files->filters, is_the_cpus(crew) ? NULL : crew->batch->transcode};
-    int code = wants_relay(crew) ? relay_open(crew->batch->common, threads, &work, &crew->relay) : EXIT_FINE;
+    int code = wants_relay(crew) ? open_relay(crew, threads) : EXIT_FINE;
 
     if (code != EXIT_FINE)
         return code;
@@ -438,23 +453,15 @@ static bool leaves_devices(const struct crew *crew)
     kst_device_info info = {.size = sizeof info};
 
     if (crew->relay != NULL)
-        return relay_is_all(crew->relay, KST_DEVICE_CUDA);
+        return relay_has(crew->relay, KST_DEVICE_CUDA) && !relay_has(crew->relay, KST_DEVICE_OPENCL);
     return crew->context != NULL && !kst_context_device(crew->context, &info) && info.kind == KST_DEVICE_CUDA;
 }
 
-/* Holds what was left, so that it is still known where all of it is. */
-static struct {
-    struct relay *volatile relay;
-    kst_context *volatile context;
-} left;
-
 static void close_devices(struct crew *crew)
 {
-    if (leaves_devices(crew)) {
-        left.relay = crew->relay;
-        left.context = crew->context;
+    crew->left = leaves_devices(crew);
+    if (crew->left)
         return;
-    }
     if (crew->relay == NULL)
         kst_context_destroy(&crew->context);
     relay_close(&crew->relay);
@@ -468,10 +475,23 @@ static int process(struct crew *crew, uint32_t threads)
         if (crew->batch->output->directory != NULL)
             interrupt_set(INTERRUPT_WAITS);
         work_off(crew);
+        ahead_release(&crew->ahead);
         code = conclude(crew);
     }
     close_devices(crew);
     return code;
+}
+
+/*
+ * End the process if devices were left: exit() would let their driver free what it still has. Threads of the flow wait
+ * for work, and all files are closed.
+ */
+static int end_process(const struct crew *crew, int code)
+{
+    if (!crew->left)
+        return code;
+    fflush(NULL);
+    _exit(code);
 }
 
 int batch_run(const struct batch *batch, int argc, char **argv)
@@ -497,5 +517,5 @@ int batch_run(const struct batch *batch, int argc, char **argv)
     manifest_close(&crew.manifest);
     resumed_release(&crew.resumed);
     inputs_release(&crew.inputs);
-    return code;
+    return end_process(&crew, code);
 }

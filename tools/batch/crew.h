@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "batch/ahead.h"
 #include "batch/batch.h"
 #include "batch/manifest.h"
 #include "files/relay.h"
@@ -18,6 +19,7 @@ struct crew {
     struct relay *relay; /* null: the workers decode and encode in the context */
     kst_context *context;
     struct inputs inputs;
+    struct ahead ahead; /* inputs that were read while the devices were opened */
     size_t workers;
     uint32_t threads;   /* threads of each worker */
     const char *path;   /* the output; null with --out-dir */
@@ -29,6 +31,7 @@ struct crew {
     struct resumed *resumed; /* groups, and archives, that are done; null: none */
     struct manifest manifest;
     atomic_bool unrecorded; /* the manifest could not be written */
+    bool left;              /* the devices are the system's to close, when the process ends */
 };
 
 /* Return whether no further input is begun: a signal asked for that, too many have failed, or none can be recorded. */

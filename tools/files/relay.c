@@ -248,15 +248,14 @@ kst_context *relay_context(const struct relay *relay)
     return kst_flow_context(relay->flow, 0);
 }
 
-bool relay_is_all(const struct relay *relay, kst_device_kind kind)
+bool relay_has(const struct relay *relay, kst_device_kind kind)
 {
     kst_device_info info = {.size = sizeof info};
-    uint32_t count = 0;
 
-    while (
-        count < relay->devices && !kst_context_device(kst_flow_context(relay->flow, count), &info) && info.kind == kind)
-        count++;
-    return count == relay->devices;
+    for (uint32_t i = 0; i < relay->devices; i++)
+        if (!kst_context_device(kst_flow_context(relay->flow, i), &info) && info.kind == kind)
+            return true;
+    return false;
 }
 
 const kst_filter *relay_filter(const struct relay *relay)

@@ -30,8 +30,8 @@ void relay_close(struct relay **relay);
 /* Return the context of the first device, for work that the flow does not do. It is valid until relay_close(). */
 kst_context *relay_context(const struct relay *relay);
 
-/* Return whether all devices are of one kind. */
-bool relay_is_all(const struct relay *relay, kst_device_kind kind);
+/* Return whether one of the devices is of this kind. */
+bool relay_has(const struct relay *relay, kst_device_kind kind);
 
 /* Return the chain of filters, and the stage that it makes; null if there is none. */
 const kst_filter *relay_filter(const struct relay *relay);
