@@ -5,8 +5,7 @@
 enum {
     BAND_BYTES = 1 << 18,
     AHEAD_PER_THREAD = 16,
-    MOST_LEFT = 8,  /* complete buffers that may wait for the thread that took over, */
-    MOST_BEHIND = 2 /* or otherwise for the one that is handing out another */
+    MOST_LEFT = 8 /* complete buffers that may wait for the thread that took over */
 };
 
 struct jpeg_row_buffer {
@@ -174,55 +173,14 @@ uint8_t *kst_jpeg_cpu_row_buffers_rows(struct jpeg_row_buffers *buffers, uint32_
     return buffer ? buffer->data + (ptrdiff_t)row * buffers->shape.plane[0].pitch : NULL;
 }
 
-/*
- * Return whether a buffer that was just completed is left to another thread: the one that took over, or one that is
- * handing out a buffer now. Two threads that write to one file at once take longer than one after the other. The caller
- * holds the lock.
- */
+/* Return whether a buffer that was just completed is left to the thread that took over; the caller holds the lock. */
 static bool leave_for_later(struct jpeg_row_buffers *buffers)
 {
-    const bool busy = buffers->writing && !buffers->writer->in_order;
-    const uint32_t most = buffers->taken_over ? MOST_LEFT : busy ? MOST_BEHIND : 0;
-    if (buffers->left >= most)
+    if (!buffers->taken_over || buffers->left == MOST_LEFT)
         return false;
     buffers->left++;
-    if (buffers->taken_over)
-        pthread_cond_signal(&buffers->changed);
+    pthread_cond_signal(&buffers->changed);
     return true;
-}
-
-/* The caller holds the lock; so it does for the two functions that follow. */
-static struct jpeg_row_buffer *find_complete(const struct jpeg_row_buffers *buffers)
-{
-    struct jpeg_row_buffer *buffer = buffers->open;
-    while (buffer && buffer->left > 0)
-        buffer = buffer->next;
-    return buffer;
-}
-
-/* In any order: hand out a buffer if there is one, and then those that are left to this thread. */
-static void write_with_left(struct jpeg_row_buffers *buffers, struct jpeg_row_buffer *buffer)
-{
-    const bool alone = !buffers->writing;
-    buffers->writing = true;
-    if (buffer)
-        write_buffer(buffers, buffer);
-    while (alone && buffers->left > 0) {
-        buffers->left--;
-        write_buffer(buffers, find_complete(buffers));
-    }
-    if (alone)
-        buffers->writing = false;
-}
-
-static void write_left(struct jpeg_row_buffers *buffers)
-{
-    if (buffers->writer->in_order && buffers->left > 0) {
-        buffers->left = 0;
-        write_in_order(buffers);
-    } else if (!buffers->writer->in_order) {
-        write_with_left(buffers, NULL);
-    }
 }
 
 void kst_jpeg_cpu_row_buffers_done(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t count)
@@ -235,9 +193,31 @@ void kst_jpeg_cpu_row_buffers_done(struct jpeg_row_buffers *buffers, uint32_t y,
         if (buffers->writer->in_order)
             write_in_order(buffers);
         else
-            write_with_left(buffers, buffer);
+            write_buffer(buffers, buffer);
     }
     pthread_mutex_unlock(&buffers->lock);
+}
+
+/* The caller holds the lock; so it does for write_left(). */
+static struct jpeg_row_buffer *find_complete(const struct jpeg_row_buffers *buffers)
+{
+    struct jpeg_row_buffer *buffer = buffers->open;
+    while (buffer && buffer->left > 0)
+        buffer = buffer->next;
+    return buffer;
+}
+
+static void write_left(struct jpeg_row_buffers *buffers)
+{
+    while (buffers->left > 0) {
+        if (buffers->writer->in_order) {
+            buffers->left = 0;
+            write_in_order(buffers);
+        } else {
+            buffers->left--;
+            write_buffer(buffers, find_complete(buffers));
+        }
+    }
 }
 
 void kst_jpeg_cpu_row_buffers_take_over(struct jpeg_row_buffers *buffers)
