@@ -51,24 +51,30 @@ enum { PAIR_MCUS = 1 << 20 };
 
 /*
  * The share of the scan's data above the guess. The upper thread makes pixels too, the lower one only tokens: with this
- * share both take about the same time.
+ * share both take about the same time. If rows are handed out, the lower thread does that for the upper one, which
+ * takes as long as making them where they are written to a file.
  */
-static const double upper_share = 0.42;
+static double upper_share(const struct jpeg_crew *crew)
+{
+    return crew->making.buffers ? 0.6 : 0.42;
+}
 
 static kst_status run_pair(struct jpeg_crew *crew)
 {
     struct jpeg_ahead ahead;
     const struct jpeg_source *plain = crew->source;
     struct jpeg_source source = *plain;
-    kst_status status =
-        kst_jpeg_cpu_ahead_create(crew->op->memory, &ahead, source.entropy, upper_share, crew->output->frame.mcus_w);
+    kst_status status = kst_jpeg_cpu_ahead_create(
+        crew->op->memory, &ahead, source.entropy, upper_share(crew), crew->output->frame.mcus_w);
     if (status)
         return status;
     source.ahead = &ahead;
     crew->source = &source;
     status = create_crew(crew, 2, kst_jpeg_cpu_pair_borders(crew->output));
     if (!status)
+    {
         kst_jpeg_cpu_crew_pair(crew, &ahead);
+    }
     crew->source = plain;
     kst_jpeg_cpu_ahead_release(crew->op->memory, &ahead);
     return status;
