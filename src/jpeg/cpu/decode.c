@@ -50,13 +50,18 @@ static kst_status run_alone(struct jpeg_crew *crew)
 enum { PAIR_MCUS = 1 << 20 };
 
 /*
- * The share of the scan's data above the guess. The upper thread makes pixels too, the lower one only tokens: with this
- * share both take about the same time. If rows are handed out, the lower thread does that for the upper one, which
- * takes as long as making them where they are written to a file.
+ * Return the share of the scan's data above the guess. The upper thread makes pixels too, the lower one only tokens,
+ * and hands out the upper one's rows, which takes as long as making them where they are written to a file. With these
+ * shares both take about the same time; rows of less than a byte for each pixel that is coded count as none.
  */
 static double upper_share(const struct jpeg_crew *crew)
 {
-    return crew->making.buffers ? 0.6 : 0.42;
+    const struct jpeg_frame *frame = &crew->output->frame;
+    const struct jpeg_row_buffers *buffers = crew->making.buffers;
+    if (!buffers)
+        return 0.42;
+    const uint64_t bytes = (uint64_t)buffers->shape.plane[0].pitch * buffers->shape.height;
+    return bytes < (uint64_t)frame->width * frame->height ? 0.42 : 0.6;
 }
 
 static kst_status run_pair(struct jpeg_crew *crew)
@@ -72,9 +77,7 @@ static kst_status run_pair(struct jpeg_crew *crew)
     crew->source = &source;
     status = create_crew(crew, 2, kst_jpeg_cpu_pair_borders(crew->output));
     if (!status)
-    {
         kst_jpeg_cpu_crew_pair(crew, &ahead);
-    }
     crew->source = plain;
     kst_jpeg_cpu_ahead_release(crew->op->memory, &ahead);
     return status;
