@@ -151,9 +151,11 @@ static bool brand_string(char brand[49])
 {
 #if defined(__x86_64__)
     unsigned words[12];
+    /* Each CPUID takes a virtual machine some 10 us, so that the highest leaf is asked for once. */
+    if ((unsigned)__get_cpuid_max(0x80000000, NULL) < 0x80000004)
+        return false;
     for (unsigned i = 0; i < 3; i++)
-        if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]))
-            return false;
+        __cpuid(0x80000002 + i, words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]);
     memcpy(brand, words, 48);
     brand[48] = '\0';
     return true;

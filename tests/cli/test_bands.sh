@@ -116,6 +116,16 @@ expect 1 "$KOSTKA" encode --raw 100x100:8 long.raw none.jpg
 says 'are not 1 samples'
 [ ! -e none.jpg ] || fail "a file of a damaged picture"
 
+# The encoder takes pixels from a mapped file, with samples and rows at any offset.
+{ printf 'P6 1001 999 255\n' && head -c 2999997 "$KOSTKA"; } >mapped.ppm
+check mapped.ppm
+check mapped.ppm --optimize
+{ printf 'P5 1999 1501 255\n' && head -c 3000499 "$KOSTKA"; } >mapped.pgm
+check mapped.pgm --restart 1r
+head -c 2999997 "$KOSTKA" >mapped.raw
+check mapped.raw --raw 1001x999x3:8
+check mapped.raw --raw 1001x999x3:8 --raw-layout planes
+
 # Neither the picture nor the file has to have room in memory.
 printf 'P5 10000 10000 255\n' >large.pgm
 truncate -s 100000019 large.pgm

@@ -236,6 +236,13 @@ for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1' bmp
     small "large.$extension" large.jp2 --max-memory 16M
     [ -n "${KOSTKA_SANITIZED:-}" ] || small "large.$extension" large.jp2 # as with the limit, in more memory
 done
+# A PGM of up to 32 MB is mapped, and its pages are let go while others are encoded.
+printf 'P5\n6000 5000\n255\n' >mapped.pgm
+truncate -s $((6000 * 5000 + $(wc -c <mapped.pgm))) mapped.pgm
+# shellcheck disable=SC2002 # a pipe
+cat mapped.pgm | "$KOSTKA" encode --device cpu - mapped.jpg || fail 'a PGM through a pipe'
+most=16000 # of which 4 MB are pages of the file; 9 MB are found
+small mapped.pgm mapped.jpg
 # Neither does 'convert' hold a picture.
 # Every format is read for one target, and written from JPEG and from plain samples.
 for file in large.jpg large.pgm large.bmp large.png large.tif; do

@@ -31,7 +31,7 @@ struct crew {
     struct resumed *resumed; /* groups, and archives, that are done; null: none */
     struct manifest manifest;
     atomic_bool unrecorded; /* the manifest could not be written */
-    bool left;              /* the devices are the system's to close, when the process ends */
+    bool leaves_driver;     /* CUDA's driver is not asked to end, when the process does */
 };
 
 /* Return whether no further input is begun: a signal asked for that, too many have failed, or none can be recorded. */

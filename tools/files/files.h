@@ -34,6 +34,12 @@ bool source_open(struct source *source, const char *name, struct problem *proble
  */
 bool source_finish(struct source *source, uint64_t limit, struct problem *problem);
 
+/*
+ * Map an open source, of which only the first bytes have been read, if it is a regular file of some size. Returns
+ * whether it is mapped; otherwise it is unchanged.
+ */
+bool source_map(struct source *source);
+
 /* Open a source and read all of it. */
 bool source_read(struct source *source, const char *name, uint64_t limit, struct problem *problem);
 
@@ -258,7 +264,10 @@ void destination_end(struct destination *to);
 /* Say why encoding failed: as jpeg_report_problem(), with options of encoding. Returns false. */
 bool coded_report_problem(const kst_report *report, kst_status status, struct problem *problem);
 
-/* Encode as kst_encode_to() does, to an output that is still empty. After KST_ERROR_WRITE the problem says why. */
+/*
+ * Encode as kst_encode_to() does, to an output that is still empty. After KST_ERROR_WRITE the problem says why. Options
+ * without progress get that of the calling thread's file.
+ */
 kst_status coded_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_report *report, struct problem *problem);
 

@@ -104,7 +104,8 @@ kst_status coded_encode_to(struct output *output, kst_context *context, const ks
     uint64_t length = 0;
 
     destination_begin(&to, output, problem);
-    told.progress = &progress;
+    if (told.progress == NULL)
+        told.progress = &progress;
     const kst_writer writer = destination_writer(&to);
     kst_status status = kst_encode_to(context, image, rows, &told, &writer, &length, report);
     destination_end(&to);

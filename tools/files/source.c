@@ -168,6 +168,12 @@ bool source_open(struct source *source, const char *name, struct problem *proble
     return false;
 }
 
+bool source_map(struct source *source)
+{
+    source->once = true;
+    return map(source, UINT64_MAX);
+}
+
 bool source_finish(struct source *source, uint64_t limit, struct problem *problem)
 {
     if (source->borrowed)

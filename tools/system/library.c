@@ -3,6 +3,7 @@
 #include "system/library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 bool library_load(
@@ -21,4 +22,19 @@ bool library_load(
         memcpy((char *)pointers + i * sizeof symbol, &symbol, sizeof symbol);
     }
     return true;
+}
+
+/* Return whether an object that the process has loaded has the name that `user` points to. */
+static int has_name(struct dl_phdr_info *object, size_t size, void *user)
+{
+    const char *name = user, *slash = strrchr(object->dlpi_name, '/');
+    (void)size;
+
+    return strcmp(slash != NULL ? slash + 1 : object->dlpi_name, name) == 0;
+}
+
+/* dlopen() with RTLD_NOLOAD would look for the library in the file system before it says that it is not loaded. */
+bool library_is_loaded(const char *name)
+{
+    return dl_iterate_phdr(has_name, (void *)(uintptr_t)name) != 0;
 }

@@ -12,6 +12,9 @@
 bool library_load(
     const char *const *names, const char *const *symbols, size_t count, void *pointers, struct problem *problem);
 
+/* Return whether the process has loaded a library of this name, such as "libOpenCL.so.1". */
+bool library_is_loaded(const char *name);
+
 /* For a function that a header declares: declares the pointer in that array, and gives the symbol. */
 #define LIBRARY_POINTER(name) __typeof__(&(name)) name##_;
 #define LIBRARY_NAME(name) #name,

@@ -50,18 +50,27 @@ static kst_status run_alone(struct jpeg_crew *crew)
 enum { PAIR_MCUS = 1 << 20 };
 
 /*
- * The share of the scan's data above the guess. The upper thread makes pixels too, the lower one only tokens: with this
- * share both take about the same time.
+ * Return the share of the scan's data above the guess. The upper thread makes pixels too, the lower one only tokens,
+ * and hands out the upper one's rows, which takes as long as making them where they are written to a file. With these
+ * shares both take about the same time; rows of less than a byte for each pixel that is coded count as none.
  */
-static const double upper_share = 0.42;
+static double upper_share(const struct jpeg_crew *crew)
+{
+    const struct jpeg_frame *frame = &crew->output->frame;
+    const struct jpeg_row_buffers *buffers = crew->making.buffers;
+    if (!buffers)
+        return 0.42;
+    const uint64_t bytes = (uint64_t)buffers->shape.plane[0].pitch * buffers->shape.height;
+    return bytes < (uint64_t)frame->width * frame->height ? 0.42 : 0.6;
+}
 
 static kst_status run_pair(struct jpeg_crew *crew)
 {
     struct jpeg_ahead ahead;
     const struct jpeg_source *plain = crew->source;
     struct jpeg_source source = *plain;
-    kst_status status =
-        kst_jpeg_cpu_ahead_create(crew->op->memory, &ahead, source.entropy, upper_share, crew->output->frame.mcus_w);
+    kst_status status = kst_jpeg_cpu_ahead_create(
+        crew->op->memory, &ahead, source.entropy, upper_share(crew), crew->output->frame.mcus_w);
     if (status)
         return status;
     source.ahead = &ahead;

@@ -64,7 +64,7 @@ kst_status kst_jpeg_cpu_seam_create(struct memory *memory, const struct jpeg_out
     size_t total = 0;
     for (uint32_t i = 0; i < output->frame.component_count; i++)
         total += 2 * row_pitch(&output->scaled[i]);
-    seam->memory = kst_memory_zeroed(memory, total, 1, &status);
+    seam->memory = kst_memory_array(memory, total, 1, &status);
     if (!seam->memory)
         return status;
     uint8_t *at = seam->memory;

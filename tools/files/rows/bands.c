@@ -12,7 +12,11 @@
 #include "files/pnm/pnm.h"
 #include "progress/progress.h"
 
-enum { CHUNK = 1 << 14, ROWS_AT_ONCE = 32 };
+enum {
+    CHUNK = 1 << 14,
+    ROWS_AT_ONCE = 32,
+    MAPPED_MOST = 1 << 25 /* bytes of a file; the pages of a larger one take as long as copying them */
+};
 
 static bool failed(struct band_file *file, ssize_t got)
 {
@@ -286,7 +290,7 @@ static bool has_all(const struct band_file *file, bool raw)
     return file->in_order || (raw ? file->source->size == wanted : file->source->size >= wanted);
 }
 
-bool band_file_open(struct band_file *file, const struct source *source, const struct file_settings *settings)
+bool band_file_open(struct band_file *file, struct source *source, const struct file_settings *settings)
 {
     *file = (struct band_file){.source = source, .in_order = !source->regular};
     if (settings->target != &file_jpeg || settings->deep)
@@ -329,17 +333,56 @@ static bool explain(struct band_file *file, struct problem *problem)
         (unsigned)file->image.height);
 }
 
+/*
+ * Map the file if the encoder can take pixels from it as they are and takes each once, so that another program that
+ * changes the file meanwhile changes no more than pixels. That saves copying them.
+ */
+static bool map_pixels(struct band_file *file, const kst_encode_options *options)
+{
+    bool once = options->coding == KST_CODING_BASELINE && options->script == NULL;
+    bool plain = is_plain(file) && file->image.format != KST_FORMAT_RGBA;
+    if (!once || !plain || file->source->size > MAPPED_MOST || !source_map(file->source))
+        return false;
+    file->image.plane[0].data = file->source->data + file->first;
+    file->image.plane[0].pitch = (ptrdiff_t)file->row;
+    return true;
+}
+
+/* Follows the encoder through a mapped file. */
+struct walk {
+    const struct source *source;
+    struct progress_part part;
+    double rested; /* bytes of the file that had been encoded when its pages were last released */
+};
+
+static bool walk_on(void *user, double done)
+{
+    struct walk *walk = user;
+    double bytes = done * (double)walk->source->length;
+    if (bytes - walk->rested >= SOURCE_REST) {
+        walk->rested = bytes;
+        source_rest(walk->source);
+    }
+    return progress_part_done(&walk->part, done);
+}
+
 static bool encode(
     struct band_file *file, struct output *output, const struct file_settings *settings, struct problem *problem)
 {
     const kst_rows rows = {
         .size = sizeof rows, .read = read_row, .user = file, .in_order = file->in_order, .read_band = read_band};
     kst_encode_options options = *settings->encode;
+    struct walk walk = {.source = file->source, .part = progress_writing(0, 1)};
+    const kst_progress progress = {.size = sizeof progress, .told = walk_on, .user = &walk};
     kst_report report;
 
     jpeg_choose_inks(&file->image, settings, &options);
     kst_report_init(&report);
-    kst_status status = coded_encode_to(output, settings->context, &file->image, &rows, &options, &report, problem);
+    bool mapped = map_pixels(file, &options);
+    if (mapped)
+        options.progress = &progress;
+    kst_status status =
+        coded_encode_to(output, settings->context, &file->image, mapped ? NULL : &rows, &options, &report, problem);
     jpeg_report_details("encoding", &report, settings->verbose);
     if (status == KST_ERROR_ROWS && atomic_load(&file->failed))
         return explain(file, problem);

@@ -13,8 +13,8 @@
  * pipe are read in order.
  */
 struct band_file {
-    const struct source *source;
-    kst_image image;   /* its description, without pixels */
+    struct source *source;
+    kst_image image;   /* its description; without pixels, unless the file is mapped */
     bool in_order;     /* a pipe */
     uint64_t first;    /* where the samples begin */
     uint64_t position; /* with in_order: the next byte */
@@ -35,7 +35,7 @@ struct band_file {
  * Open the source, of which only the head has been read, if it is such a file and the target is JPEG. Returns whether
  * it did; the file must then be closed.
  */
-bool band_file_open(struct band_file *file, const struct source *source, const struct file_settings *settings);
+bool band_file_open(struct band_file *file, struct source *source, const struct file_settings *settings);
 void band_file_close(struct band_file *file);
 
 bool band_file_encode(
