@@ -32,6 +32,11 @@ static void add_gpus(struct context_list *list)
     }
 }
 
+uint32_t machines_first(uint32_t check)
+{
+    return (check * 0x9E3779B1U >> 16) % MACHINES_APART;
+}
+
 int contexts_start_cpu(void **state)
 {
     struct context_list *list = &contexts;

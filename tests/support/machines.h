@@ -25,4 +25,12 @@ int contexts_start(void **state);
 int contexts_start_cpu(void **state); /* without GPUs */
 int contexts_stop(void **state);
 
+/*
+ * Checks that differ in a few things each need not run on every machine: one of them takes every MACHINES_APART-th,
+ * from this one on. The numbers of the checks are spread, so that those that agree in one thing, however they are
+ * nested, reach all machines.
+ */
+enum { MACHINES_APART = 3 };
+uint32_t machines_first(uint32_t check);
+
 #endif

@@ -63,19 +63,25 @@ static void show(const char *machine, const struct outcome *o)
         kst_status_name(o->first_warning), (long long)o->first_warning_offset, o->message);
 }
 
-struct outcome decode_on_all(const struct context_list *list, const char *name, const uint8_t *data, size_t length,
-    const kst_decode_options *options, uint32_t first, uint32_t step)
+void expect_on_all(const struct context_list *list, const char *name, const uint8_t *data, size_t length,
+    const kst_decode_options *options, const struct outcome *expected, uint32_t first, uint32_t step)
 {
-    struct outcome expected = decode_outcome(list->context[0], data, length, options);
     for (uint32_t i = first; i < list->count; i += step) {
         struct outcome got = decode_outcome(list->context[i], data, length, options);
-        if (memcmp(&got, &expected, sizeof got) == 0)
+        if (memcmp(&got, expected, sizeof got) == 0)
             continue;
-        show(list->name[0], &expected);
+        show(list->name[0], expected);
         show(list->name[i], &got);
         fail_msg("%s: format %d, 1/%u, region %u, %u, %u×%u, strict %d", name, (int)options->format,
             1U << options->reduce, options->region.x, options->region.y, options->region.width, options->region.height,
             options->strict);
     }
+}
+
+struct outcome decode_on_all(const struct context_list *list, const char *name, const uint8_t *data, size_t length,
+    const kst_decode_options *options, uint32_t first, uint32_t step)
+{
+    struct outcome expected = decode_outcome(list->context[0], data, length, options);
+    expect_on_all(list, name, data, length, options, &expected, first, step);
     return expected;
 }

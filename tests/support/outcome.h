@@ -17,6 +17,10 @@ struct outcome {
 struct outcome decode_outcome(
     kst_context *context, const uint8_t *data, size_t length, const kst_decode_options *options);
 
+/* Decode on every step-th of the list's machines from `first` on; the test fails where one gives anything else. */
+void expect_on_all(const struct context_list *list, const char *name, const uint8_t *data, size_t length,
+    const kst_decode_options *options, const struct outcome *expected, uint32_t first, uint32_t step);
+
 /* Decode on the list's first machine and on every step-th from `first` on; the test fails where one differs. */
 struct outcome decode_on_all(const struct context_list *list, const char *name, const uint8_t *data, size_t length,
     const kst_decode_options *options, uint32_t first, uint32_t step);

@@ -99,30 +99,38 @@ static void compare(const char *what, uint64_t memory, const struct outcome *wan
         expect_same_samples(what, &wanted->image, &found->image);
 }
 
-/* With little memory, and with less than the plan of the whole takes. */
+/* Decode with this memory, which is little, and compare. Of strict decoding of damaged data the status is the same. */
+static void check_memory(const char *what, const kst_buffer *stream, const kst_decode_options *options, uint64_t memory,
+    const kst_image *like, const struct outcome *wanted)
+{
+    kst_context *small = limited_context(THREADS, memory);
+    struct outcome found = decode(small, stream, options, like);
+    if (!options->strict || wanted->report.first_warning != KST_WARNING_J2K_DATA)
+        compare(what, memory, wanted, &found);
+    else
+        assert_int_equal(found.status, wanted->status);
+    image_free(&found.image);
+    kst_context_destroy(&small);
+}
+
+/* With little memory, with four times as much, and, if it is strict, with twice. */
 static void check_stream(const char *what, const kst_buffer *stream, const kst_decode_options *options, uint64_t least)
 {
-    kst_image like;
-    kst_image_init(&like);
-    assert_int_equal(kst_decode(context, stream->data, stream->length, options, &like, NULL), KST_OK);
-    for (uint32_t strict = 0; strict < 2; strict++) {
-        kst_decode_options with = *options;
-        with.strict = strict;
-        struct outcome wanted = decode(context, stream, &with, &like);
-        assert_true(wanted.report.warnings > 0);
-        for (uint64_t memory = least; memory < 8 * least; memory *= 2) {
-            kst_context *small = limited_context(THREADS, memory);
-            struct outcome found = decode(small, stream, &with, &like);
-            if (!strict || wanted.report.first_warning != KST_WARNING_J2K_DATA)
-                compare(what, memory, &wanted, &found);
-            else
-                assert_int_equal(found.status, wanted.status);
-            image_free(&found.image);
-            kst_context_destroy(&small);
-        }
-        image_free(&wanted.image);
-    }
-    kst_image_release(context, &like);
+    kst_decode_options with = *options;
+    struct outcome wanted;
+    kst_image_init(&wanted.image);
+    kst_report_init(&wanted.report);
+    wanted.status = kst_decode(context, stream->data, stream->length, &with, &wanted.image, &wanted.report);
+    assert_int_equal(wanted.status, KST_OK);
+    assert_true(wanted.report.warnings > 0);
+    check_memory(what, stream, &with, least, &wanted.image, &wanted);
+    check_memory(what, stream, &with, 4 * least, &wanted.image, &wanted);
+    with.strict = true;
+    struct outcome strict = decode(context, stream, &with, &wanted.image);
+    assert_true(strict.report.warnings > 0);
+    check_memory(what, stream, &with, 2 * least, &wanted.image, &strict);
+    image_free(&strict.image);
+    kst_image_release(context, &wanted.image);
 }
 
 static void check(
@@ -161,7 +169,7 @@ static void test_data(void **state)
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < sizeof damages / sizeof *damages; k++) {
-            if (SANITIZED && (i + k) % 3 != 0)
+            if (SANITIZED ? (i + k) % 3 != 0 : (i + k) % 3 == 1) /* each shape with two kinds of damage */
                 continue;
             kst_j2k_options j2k = shape_options(&shapes[i]);
             j2k.style = KST_J2K_SYMBOLS;

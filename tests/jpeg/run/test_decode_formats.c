@@ -72,6 +72,7 @@ static void expected_picture(const struct recipe *recipe, const struct stream *s
 
 static void colours_with_red(void **state)
 {
+    uint32_t turn = 0;
     (void)state;
     for (uint32_t i = 0; i < COUNT(pictures); i++) {
         struct stream stream = make_stream(&pictures[i]);
@@ -79,7 +80,8 @@ static void colours_with_red(void **state)
             struct libjpeg_picture expected;
             expected_picture(&pictures[i], &stream, KST_FORMAT_RGB, reduce, &expected);
             for (kst_format format = KST_FORMAT_RGB; kst_format_is_known(format); format++) {
-                for (uint32_t j = 0; j < contexts.count && kst_pixel_is_rgb(kst_pixel_layout(format)); j++) {
+                for (uint32_t j = machines_first(turn++);
+                     j < contexts.count && kst_pixel_is_rgb(kst_pixel_layout(format)); j += MACHINES_APART) {
                     kst_decode_options options = options_for(format, reduce);
                     options.alpha = (uint8_t)(77 + i);
                     kst_image image = decode_image(contexts.context[j], &stream, &options);
@@ -95,13 +97,14 @@ static void colours_with_red(void **state)
 
 static void grey(void **state)
 {
+    uint32_t turn = 0;
     (void)state;
     for (uint32_t i = 0; i < COUNT(pictures); i++) {
         struct stream stream = make_stream(&pictures[i]);
         for (uint32_t reduce = 0; reduce <= 3 && !is_ink(pictures[i].colour); reduce++) {
             struct libjpeg_picture expected;
             expected_picture(&pictures[i], &stream, KST_FORMAT_GREY, reduce, &expected);
-            for (uint32_t j = 0; j < contexts.count; j++) {
+            for (uint32_t j = machines_first(turn++); j < contexts.count; j += MACHINES_APART) {
                 kst_decode_options options = options_for(KST_FORMAT_GREY, reduce);
                 kst_image image = decode_image(contexts.context[j], &stream, &options);
                 assert_int_equal(image.colour, KST_COLOUR_GREY);
@@ -119,10 +122,11 @@ static void grey(void **state)
 /* The planes of PLANAR are the channels of the natural format. */
 static void planar(void **state)
 {
+    uint32_t turn = 0;
     (void)state;
     for (uint32_t i = 0; i < COUNT(pictures); i++) {
         struct stream stream = make_stream(&pictures[i]);
-        for (uint32_t j = 0; j < contexts.count; j++) {
+        for (uint32_t j = machines_first(turn++); j < contexts.count; j += MACHINES_APART) {
             kst_decode_options options = options_for(KST_FORMAT_AUTO, i % 4);
             kst_image whole = decode_image(contexts.context[j], &stream, &options);
             options.format = KST_FORMAT_PLANAR;
@@ -144,13 +148,14 @@ static void planar(void **state)
 /* RAW is what jpeg_read_raw_data() gives, but for components that libjpeg reduces by less. */
 static void raw(void **state)
 {
+    uint32_t turn = 0;
     (void)state;
     for (uint32_t i = 0; i < COUNT(pictures); i++) {
         struct stream stream = make_stream(&pictures[i]);
         for (uint32_t reduce = 0; reduce <= 3; reduce++) {
             struct libjpeg_planes planes;
             assert_true(libjpeg_decode_planes(stream.data, stream.length, reduce, &planes));
-            for (uint32_t j = 0; j < contexts.count; j++) {
+            for (uint32_t j = machines_first(turn++); j < contexts.count; j += MACHINES_APART) {
                 kst_decode_options options = options_for(KST_FORMAT_RAW, reduce);
                 kst_image image = decode_image(contexts.context[j], &stream, &options);
                 assert_int_equal(image.plane_count, planes.components);

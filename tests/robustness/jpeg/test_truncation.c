@@ -48,7 +48,7 @@ static void every_byte(void **state)
             .quality = 40,
             .script = by_component,
             .script_length = COUNT(by_component)},
-        {.width = 330, .height = 200, .colour = KST_COLOUR_GREY, .quality = 5},
+        {.width = 200, .height = 136, .colour = KST_COLOUR_GREY, .quality = 5},
     };
     (void)state;
     for (uint32_t i = 0; i < COUNT(recipes); i++) {
