@@ -17,7 +17,7 @@
 #include "support/j2k/coded.h"
 #include "support/test.h"
 
-enum { PICTURES = 5 };
+enum { PICTURES = 5, WIDTH = 30, HEIGHT = 22 };
 
 static kst_buffer stream[PICTURES]; /* the last is progressive */
 static kst_buffer ht[PICTURES];     /* HTJ2K, in two parts, which begin at the same time */
@@ -29,12 +29,12 @@ static int start(void **state)
         kst_encode_options options;
         kst_encode_options_init(&options);
         options.coding = i + 1 == PICTURES ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
-        stream[i] = encode_noise(70 + i, 50, &options);
+        stream[i] = encode_noise(WIDTH + i, HEIGHT, &options);
         kst_j2k_options j2k;
         kst_j2k_options_init(&j2k);
         j2k.style = KST_J2K_HT;
         options = j2k_coding(&j2k);
-        ht[i] = encode_noise(70 + i, 50, &options);
+        ht[i] = encode_noise(WIDTH + i, HEIGHT, &options);
     }
     return 0;
 }

@@ -40,6 +40,8 @@ static void fill_plane(const kst_image *image, kst_plane *plane, uint32_t seed)
         for (uint32_t x = 0; x < width; x++) {
             uint8_t *to = (uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch + (size_t)x * bytes;
             uint32_t value = paint(x, y, seed, max);
+            if (simulated()) /* each bit-plane takes seconds */
+                value = max / 2 + (value & 3);
             if (plane->is_signed && value > max / 2)
                 value |= 0xFFFF ^ max;
             to[0] = (uint8_t)value;
@@ -171,7 +173,7 @@ static void test_formats(void **state)
         check(&image, &j2k, !simulated());
         j2k.target = KST_J2K_RATIO;
         j2k.value = 9;
-        check(&image, &j2k, !simulated());
+        check(&image, &j2k, false);
         free_image(&image);
     }
 }
@@ -199,8 +201,8 @@ static kst_j2k_options random_options(const kst_image *image)
     if (random_below(&random_state, 2)) {
         j2k.image_x = random_below(&random_state, 50);
         j2k.image_y = random_below(&random_state, 50);
-        j2k.tile_width = 60 + random_below(&random_state, 100);
-        j2k.tile_height = 60 + random_below(&random_state, 100);
+        j2k.tile_width = 50 + random_below(&random_state, 70);
+        j2k.tile_height = 50 + random_below(&random_state, 70);
     }
     if (random_below(&random_state, 4) == 0 && j2k.target != KST_J2K_PSNR && image->plane[0].depth == 8) {
         j2k.guard_bits = 1;
@@ -263,8 +265,8 @@ static void test_options(void **state)
     if (simulated())
         skip("the simulator takes too long");
     for (uint32_t i = 0; i < 60; i++) {
-        kst_image image = make_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + random_below(&random_state, 240),
-            1 + random_below(&random_state, 200), 1, i % 4 ? 8 : 12);
+        kst_image image = make_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + random_below(&random_state, 170),
+            1 + random_below(&random_state, 140), 1, i % 4 ? 8 : 12);
         kst_j2k_options j2k = random_options(&image);
         if (is_possible(&image, &j2k)) {
             check(&image, &j2k, false);
@@ -424,7 +426,7 @@ static void test_windows(void **state)
         kst_j2k_options j2k = window_options(i);
         if (j2k.target == KST_J2K_PSNR || kinds[i % 5].depth > 8)
             j2k.interest = (kst_region){0, 0, 0, 0};
-        check(&image, &j2k, i % 5 == 3);
+        check(&image, &j2k, i == 3);
         free_image(&image);
     }
     swap_contexts(wide, 0);
@@ -455,9 +457,10 @@ static void test_rows(void **state)
     if (simulated())
         skip("the simulator takes too long");
     for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t width = i < 4 ? 120 : 333; /* the first four fit into one window, whatever their size */
         kst_image image = i % 4 == 3
-                              ? make_image(KST_FORMAT_RAW, 333, 490, 3, 10)
-                              : make_image(i % 2 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 333, 490, 1, i % 2 ? 8 : 11);
+                              ? make_image(KST_FORMAT_RAW, width, 490, 3, 10)
+                              : make_image(i % 2 ? KST_FORMAT_RGB : KST_FORMAT_GREY, width, 490, 1, i % 2 ? 8 : 11);
         kst_j2k_options j2k = window_options(i);
         kst_buffer found;
         j2k.interest = (kst_region){0, 0, 0, 0};

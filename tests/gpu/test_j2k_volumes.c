@@ -459,12 +459,15 @@ static void encoded(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0] && (!simulated() || i == 0); i++) {
+        struct volume_case c = cases[i];
+        if (simulated())
+            c.bits = 6; /* each bit-plane takes seconds */
         kst_report report;
-        kst_buffer wanted = encode_on(cpu_context, &cases[i], &report);
+        kst_buffer wanted = encode_on(cpu_context, &c, &report);
         for (uint32_t d = 0; d < gpu_contexts; d++) {
             bool seen = false;
             assert_int_equal(kst_profile_begin(gpu_context[d]), KST_OK);
-            kst_buffer found = encode_on(gpu_context[d], &cases[i], &report);
+            kst_buffer found = encode_on(gpu_context[d], &c, &report);
             assert_int_equal(kst_profile_end(gpu_context[d], note_step, &seen), KST_OK);
             assert_true(seen);
             assert_true(report.stage_device[KST_STAGE_ENTROPY] > KST_DEVICE_CPU);

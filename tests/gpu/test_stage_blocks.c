@@ -274,8 +274,22 @@ static void check_write_dc(void **state)
     each_model(test_write_dc);
 }
 
+/* Few chunks are spread over as many groups as the device's units can use; of an unknown device, over the most. */
+static void check_spread(void **state)
+{
+    static const struct {
+        uint32_t groups, units, spread;
+    } cases[] = {{1, 0, 5}, {1, 132, 5}, {1, 1, 1}, {1, 2, 2}, {2, 132, 4}, {2, 1, 0}, {400, 132, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct jpeg_gpu_size size = {.groups[WORK_OF_CHUNKS] = cases[i].groups, .units = cases[i].units};
+        assert_int_equal(kst_jpeg_gpu_spread(&size), cases[i].spread);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(check_write_blocks), cmocka_unit_test(check_write_dc)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(check_spread), cmocka_unit_test(check_write_blocks), cmocka_unit_test(check_write_dc)};
     return cmocka_run_group_tests(tests, open_pictures, close_pictures);
 }

@@ -376,7 +376,7 @@ static void test_no_room(void **state)
     (void)state;
     for (uint32_t i = 0; i < gpu_count; i++)
         for (uint32_t k = 0; k < (simulated() ? 1 : 2); k++) {
-            struct coding *coding = make_coding(simulated() ? 16 : 64, k ? 1 << 15 : simulated() ? 8 : 40, k ? 20 : 1);
+            struct coding *coding = make_coding(simulated() ? 5 : 64, k ? 1 << 15 : simulated() ? 8 : 40, k ? 20 : 1);
             check_blocks(runtimes[i], coding, false);
             free(coding->list);
             free(coding->samples);

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "print/copies.h"
 #include "progress/progress.h"
-
-enum { RATE_COPIES = 7 };
 
 static bool bench_batch(const struct bench_settings *settings, struct bench_case *bench, uint32_t batch)
 {
@@ -172,8 +171,8 @@ static int know_device(struct bench_settings *settings)
     }
     if (!settings->memory_given || settings->memory == KST_MEMORY_CUDA)
         settings->memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
-    size_t length = info.memory >= UINT64_C(16) << 30 ? (size_t)256 << 20 : (size_t)16 << 20;
-    kst_status status = kst_measure_copies(settings->files.context, length, RATE_COPIES, &times);
+    size_t length;
+    kst_status status = copies_measure(settings->files.context, &length, &times);
     if (status) {
         complain(info.name, "%s", kst_status_text(status));
         return EXIT_DEVICE;

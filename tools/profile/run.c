@@ -4,27 +4,10 @@
 
 #include <stdlib.h>
 
+#include "print/copies.h"
 #include "print/statistics.h"
 
-enum { WARM_UPS = 2, COPIES = 7, SMALL_COPY = 4, LARGE_COPY = 32 << 20, LARGE_MOST = 16 /* times that */ };
-
-/*
- * Choose how many bytes to measure copies with: more than caches hold, if the device has enough memory, but no more
- * than it copies in two seconds or so with all copies together, as a device that is a CPU takes ten.
- */
-static kst_status choose_copy(kst_context *context, uint64_t memory, size_t *length)
-{
-    const double most = 2;
-    kst_copy_times times = {.size = sizeof times};
-    *length = LARGE_COPY;
-    if (memory < UINT64_C(16) << 30)
-        return KST_OK;
-    kst_status status = kst_measure_copies(context, *length, 1, &times);
-    double round = times.up + times.down + times.up_pageable + times.down_pageable + times.across;
-    double fit = !status && round > 0 ? most / ((COPIES + 1) * round) : 1;
-    *length *= fit < 1 ? 1 : fit > LARGE_MOST ? LARGE_MOST : (size_t)fit;
-    return status;
-}
+enum { WARM_UPS = 2, SMALL_COPY = 4 };
 
 /* Describes a record that is being collected, run after run. */
 struct record {
@@ -162,11 +145,9 @@ static bool measure_copies(kst_context *context, struct profile *profile, struct
     kst_copy_times large = {.size = sizeof large}, small = {.size = sizeof small};
     size_t length;
 
-    kst_status status = choose_copy(context, profile->device.memory, &length);
+    kst_status status = copies_measure(context, &length, &large);
     if (!status)
-        status = kst_measure_copies(context, length, COPIES, &large);
-    if (!status)
-        status = kst_measure_copies(context, SMALL_COPY, COPIES * 10, &small);
+        status = kst_measure_copies(context, SMALL_COPY, COPIES_COUNT * 10, &small);
     if (status == KST_ERROR_STATE)
         return problem_set(problem, "there is nothing to record on the CPU; choose another --device");
     if (status)

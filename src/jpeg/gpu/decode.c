@@ -18,6 +18,7 @@ static void join_stream(struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS])
 static void measure(struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS])
 {
     job->size = kst_jpeg_gpu_size(job->items, job->count);
+    job->size.units = job->runtime ? job->runtime->gpu->info.units : 0;
     job->damage_length = (size_t)job->size.pictures * WORK_DAMAGE * 4;
     for (uint32_t i = 0; i < job->count; i++) {
         const struct jpeg_gpu_item *item = &job->items[i];

@@ -11,8 +11,11 @@ enum { PICTURE_WORDS = sizeof(struct jpeg_work_picture) / 4, HEAD_WORDS = sizeof
 _Static_assert(
     sizeof(struct jpeg_work_picture) % 4 == 0 && sizeof(struct jpeg_work_component) == 200, "as in the kernels");
 
-/* Most groups of chunks that are halved, and most groups that decode coefficients after spreading. */
-enum { MOST_HALVED_GROUPS = 320, MOST_SPREAD_GROUPS = 160 };
+/*
+ * Most groups of chunks that are halved, and most groups that decode coefficients after spreading: for each unit of the
+ * device, and in all.
+ */
+enum { MOST_HALVED_GROUPS = 320, UNIT_SPREAD_GROUPS = 8, MOST_SPREAD_GROUPS = 160 };
 
 /*
  * Bit positions in a stream and offsets in a picture have 32 bits, which limits the bytes of a stream and the samples
@@ -124,8 +127,10 @@ uint64_t kst_jpeg_gpu_write_groups(const struct jpeg_gpu_size *size)
 uint32_t kst_jpeg_gpu_spread(const struct jpeg_gpu_size *size)
 {
     uint64_t groups = size->groups[WORK_OF_CHUNKS] * WRITE_RATIO << kst_jpeg_gpu_halves(size);
+    uint64_t most = (uint64_t)size->units * UNIT_SPREAD_GROUPS;
     uint32_t spread = 0;
-    while (spread < WORK_SPREAD && groups << (spread + 1) <= MOST_SPREAD_GROUPS)
+    most = most == 0 || most > MOST_SPREAD_GROUPS ? MOST_SPREAD_GROUPS : most;
+    while (spread < WORK_SPREAD && groups << (spread + 1) <= most)
         spread++;
     return spread;
 }

@@ -70,6 +70,7 @@ struct jpeg_gpu_size {
     uint64_t pixels;        /* units of 16 bytes of the pixels */
     uint64_t groups[WORK_KINDS];
     uint64_t most_groups; /* most groups of chunks that a picture of the work has */
+    uint32_t units;       /* of the device that gets the work; 0: not known yet, which needs the most memory */
 };
 
 /*
@@ -94,7 +95,7 @@ uint32_t kst_jpeg_gpu_halves(const struct jpeg_gpu_size *size);
 
 /*
  * Return by how many powers of two the work-items that decode coefficients are spread: if there are few, fewer of them
- * in a warp wait for each other.
+ * in a warp wait for each other. A device of few units has no use for many groups.
  */
 uint32_t kst_jpeg_gpu_spread(const struct jpeg_gpu_size *size);
 
