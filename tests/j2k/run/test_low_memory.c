@@ -299,10 +299,54 @@ static void test_coding_cancelled(void **state)
     image_free(&image);
 }
 
+/* Encode with so many threads and so much memory. Returns whether that was enough; then the bytes are `whole`. */
+static bool coded_with(
+    uint32_t threads, uint64_t memory, const kst_image *image, const kst_j2k_options *j2k, const kst_buffer *whole)
+{
+    const kst_encode_options options = j2k_coding(j2k);
+    kst_buffer stream = {.data = NULL};
+    kst_context *small = limited_context(threads, memory);
+    const kst_status status = kst_encode(small, image, &options, &stream, NULL);
+    if (status)
+        assert_int_equal(status, KST_ERROR_LIMIT_MEMORY);
+    else if (stream.length != whole->length || memcmp(stream.data, whole->data, whole->length) != 0)
+        fail_msg("%u threads, %llu bytes: other bytes", (unsigned)threads, (unsigned long long)memory);
+    kst_buffer_release(small, &stream);
+    kst_context_destroy(&small);
+    return !status;
+}
+
+/* Where memory suffices for one thread, many do not fail: fewer of them work, on fewer tiles side by side. */
+static void test_coding_lanes(void **state)
+{
+    enum { STEP = 400000 };
+    (void)state;
+    static const struct coded_shape shapes[] = {
+        {"tiles", KST_FORMAT_RGB, 1024, 512, 8, 256, KST_J2K_LOSSLESS, 0},
+        {"one tile", KST_FORMAT_RGB, 1024, 512, 8, 0, KST_J2K_LOSSLESS, 0},
+        {"lossy tiles", KST_FORMAT_RGB, 1024, 512, 8, 256, KST_J2K_RATIO, 20},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += SHAPES_APART) {
+        kst_image image = noise_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
+        const kst_j2k_options j2k = shape_options(&shapes[i]);
+        kst_buffer whole = j2k_coded(context, &image, &j2k);
+        uint64_t memory = STEP, tries = 3;
+        for (; tries > 0; memory += STEP) {
+            if (!coded_with(1, memory, &image, &j2k, &whole))
+                continue;
+            if (!coded_with(MANY, memory, &image, &j2k, &whole))
+                fail_msg("%s: %llu bytes suffice for one thread alone", shapes[i].name, (unsigned long long)memory);
+            tries--;
+        }
+        kst_buffer_release(context, &whole);
+        image_free(&image);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_cancelled), cmocka_unit_test(test_refused), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_coded), cmocka_unit_test(test_coding_cancelled)};
+        cmocka_unit_test(test_coded), cmocka_unit_test(test_coding_cancelled), cmocka_unit_test(test_coding_lanes)};
     return run_with_context(THREADS, tests, NULL, NULL);
 }
