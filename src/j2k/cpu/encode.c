@@ -147,7 +147,8 @@ static void share_memory(struct j2k_encoding *encoding)
 {
     const struct j2k_tiles tiles = kst_j2k_encode_tiles_of(encoding);
     const uint64_t share = kst_memory_left(encoding->memory) / SHARE, thread = kst_j2k_cpu_encode_worker_need();
-    const uint32_t threads = kst_pool_threads(encoding->pool), workers = at_most(threads, share / 4 / thread);
+    const uint32_t threads = kst_pool_threads(encoding->pool);
+    const uint32_t workers = kst_pool_threads_within(encoding->pool, share / 4, thread);
     struct j2k_encode_tile tile;
     encoding->workers = workers;
     kst_j2k_encode_find_tile(encoding, largest_tile(&encoding->coded->plan, tiles), &tile);
