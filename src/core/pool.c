@@ -239,6 +239,13 @@ void kst_pool_share(struct pool *pool, struct pool *other)
     pool->other = other;
 }
 
+uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_t bytes)
+{
+    const uint32_t threads = kst_pool_threads(pool);
+    const uint64_t fit = room / bytes;
+    return fit >= threads ? threads : fit > 1 ? (uint32_t)fit : 1;
+}
+
 /*
  * Show a run to helpers: idle ones are called, and those that are missing are started, without the lock, on which they
  * would sleep: one that has slept may be woken on the caller's processor.

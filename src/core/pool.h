@@ -21,6 +21,8 @@ void kst_pool_destroy(struct pool **pool);
  */
 void kst_pool_share(struct pool *pool, struct pool *other);
 KST_SHARED uint32_t kst_pool_threads(const struct pool *pool);
+/* Return how many of the threads may work if each takes `bytes` of so much room: at least one. */
+uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_t bytes);
 
 /*
  * Call task(arg, i) once for each i in [0, count), on any of the pool's threads and on the caller's, and return when

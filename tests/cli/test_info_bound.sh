@@ -43,7 +43,8 @@ equals "$(json 0 profile breaches 99 <out)" '1906 more rules, or components that
 json 0 profile breaches 100 <out >/dev/null 2>&1 && fail 'more than 100 breaches'
 
 # What has no end is refused by its beginning.
-for verb in info 'filter invert --out-format ppm -o out.ppm' 'transcode -o out.jpg'; do
+for verb in info 'filter invert --out-format ppm -o out.ppm' 'transcode -o out.jpg' 'tiff info' 'tiff tiles --out-dir d' \
+    'bench decode' 'bench encode'; do
     # shellcheck disable=SC2086 # words
     expect 1 within 10 "$PEAK" peak "$KOSTKA" $verb /dev/zero
     says '/dev/zero'

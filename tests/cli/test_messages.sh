@@ -48,6 +48,9 @@ done <<'T'
 2|video a.mjpeg b.mjpeg new.jp2|one input and one output
 2|video . new.jp2|is a folder
 2|encode -targa a.ppm new.jpg|-targa
+2|encode a.ppm new.jpg --icc /dev/null|--icc /dev/null: it is empty
+2|encode a.ppm new.jpg --exif /dev/null|--exif /dev/null: it is empty
+2|encode a.ppm new.jpg --device foo|--device foo
 1|decode signed.jp2 new.pgm|signed
 1|decode signed.jp2 new.ppm|signed
 1|decode signed.jp2 new.pam|signed

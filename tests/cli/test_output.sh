@@ -180,6 +180,20 @@ fi
 flock "killed/.kostka-$host-$gone-5.tmp" "$KOSTKA" transcode a.jpg killed/a.jpg || fail 'cannot transcode'
 # shellcheck disable=SC2086 # words
 (cd killed && only a.jpg $kept) || failures=$((failures + 1))
+
+# One whose parent does not wait for it has ended, too.
+sh -c 'true & echo $! >zombie; exec sleep 600' &
+keeper=$!
+tries=0
+until [ -s zombie ] && grep -q ') Z' "/proc/$(cat zombie)/stat" 2>/dev/null || [ $tries -ge 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+left="killed/.kostka-$host-$(cat zombie)-0.tmp"
+: >"$left"
+expect 0 "$KOSTKA" transcode a.jpg killed/a.jpg
+[ ! -e "$left" ] || fail 'the temporary file of a process that has ended is left'
+kill $keeper
 rm -rf killed
 equals "$(find . -name '.kostka-*')" '' 'temporary files left'
 finish

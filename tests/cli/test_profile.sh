@@ -11,6 +11,8 @@ expect 2 "$KOSTKA" profile --device cpu a.jpg a.jpg
 expect 0 "$KOSTKA" devices --json
 [ "$(json 1 name <out)" != "" ] || lacks GPU
 device=$(json 1 name <out)
+expect 1 within 60 "$KOSTKA" profile --device "$device" /dev/zero
+says '/dev/zero: no SOI marker'
 for work in '' --encode; do
     # shellcheck disable=SC2086 # no word, or one
     expect 0 "$KOSTKA" profile --device "$device" --repeat 2 $work a.jpg

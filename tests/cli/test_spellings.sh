@@ -112,6 +112,13 @@ same ours.jpg o.jpg
 "$KOSTKA" encode -q75 -outfile - a.ppm >o.jpg || fail 'standard output'
 same ours.jpg o.jpg
 
+# libjpeg's tools accept the beginnings of words.
+"$KOSTKA" encode -sample 1x1 -quality 80 -grayscale a.ppm whole.jpg || fail 'cannot encode'
+expect 0 "$KOSTKA" encode -sam 1x1 -qual 80 -grays -outf short.jpg a.ppm
+same whole.jpg short.jpg
+expect 0 "$KOSTKA" decode -grey -outf short.pgm ours.jpg
+equals "$(head -c 2 short.pgm)" P5
+
 # An option that is ambiguous or not supported is an error that says what to write.
 while IFS='|' read -r call pattern; do
     # shellcheck disable=SC2086 # words
@@ -120,8 +127,13 @@ while IFS='|' read -r call pattern; do
     says "$pattern"
     { [ ! -e none.jpg ] && [ ! -e none.jp2 ] && [ ! -e none.ppm ]; } || fail "a file is made: $call"
 done <<'T'
-encode a.ppm none.jpg -restart 1|--restart 1r
-transcode a.jpg none.jpg -restart 2|--restart 1r
+encode a.ppm none.jpg -restart 1|--restart Nr
+transcode a.jpg none.jpg -restart 2|--restart Nr
+encode a.ppm none.jpg -qslots 0,1|-qslots: luminance
+decode a.jpg none.ppm -onepass|-onepass: colours
+decode a.jpg none.ppm -os2|-os2: write --out-format bmp
+transcode a.jpg none.jpg -icc a.ppm|-icc: a file keeps
+encode -version|kostka --version
 encode a.ppm none.jp2 -q 40 --rate 1|each says how much is lost
 encode a.ppm none.jp2 -I|--rate
 encode a.ppm none.jp2 -n 0|resolutions

@@ -190,7 +190,7 @@ static bool measure_copy(struct bench_case *bench, const struct bench_settings *
 static bool prepare(struct bench_picture *one, const struct bench_settings *settings, const char *name,
     struct bench_size size, struct problem *problem)
 {
-    return source_read(&one->source, name, UINT64_MAX, problem) &&
+    return source_read_picture(&one->source, name, &settings->files, problem) &&
            (settings->encoding ? prepare_encode : prepare_decode)(one, settings, size, problem);
 }
 

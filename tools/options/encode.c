@@ -79,9 +79,12 @@ static bool set_file(const char *verb, const char *option, const char *path, str
     struct problem problem;
 
     source_release(source);
-    if (source_read(source, path, OPTION_BYTES_MAX, &problem))
+    if (!source_read(source, path, OPTION_BYTES_MAX, &problem))
+        complain_usage(verb, "%s %s: %s", option, path, problem.text);
+    else if (source->length == 0)
+        complain_usage(verb, "%s %s: it is empty", option, path);
+    else
         return true;
-    complain_usage(verb, "%s %s: %s", option, path, problem.text);
     return false;
 }
 

@@ -270,8 +270,10 @@ int common_context(const struct common_options *options, uint32_t threads, kst_c
 
 int common_complain(const struct common_options *options, kst_status status)
 {
-    const char *device = options->device != NULL ? options->device : "KOSTKA_DEVICE";
+    char device[128] = "KOSTKA_DEVICE";
 
+    if (options->device != NULL)
+        snprintf(device, sizeof device, "--device %s", options->device);
     switch (status) {
     case KST_ERROR_DEVICE_MISSING:
     case KST_ERROR_DEVICE_FAILED:

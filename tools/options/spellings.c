@@ -177,6 +177,11 @@ static const struct spelling spellings[] = {
     {"d", "no-fancy", FORM_SWITCH, "--upsampling=nearest", NULL, NULL},
     {"d", "fast", FORM_REFUSED, "write --dct fast --upsampling nearest", NULL, NULL},
     {"d", "colors", FORM_REFUSED, "colours are not quantised", NULL, NULL},
+    {"d", "onepass", FORM_REFUSED, "colours are not quantised", NULL, NULL},
+    {"d", "os2", FORM_REFUSED, "write --out-format bmp: there is one kind", NULL, NULL},
+    {"ec", "qslots", FORM_REFUSED, "luminance has the first table and chrominance the second", NULL, NULL},
+    {"t", "icc", FORM_REFUSED, "a file keeps its own profile; 'kostka convert' puts another one into it", NULL, NULL},
+    {"edtc", "version", FORM_REFUSED, "write kostka --version", NULL, NULL},
     {"d", "bmp", FORM_SWITCH, "--out-format=bmp", NULL, NULL},
     {"d", "gif", FORM_REFUSED, "GIF is not written; a name ending in .png makes a file that all programs read", NULL,
         NULL},
@@ -359,6 +364,8 @@ static bool is_for(const struct spelling *spelling, const char *verb)
 static bool rewrite_known(struct rewriting *call, const char *word, size_t length, bool one_dash, bool *rewritten)
 {
     const char *value = word[length] == '=' ? word + length + 1 : NULL;
+    /* libjpeg's tools accept the beginnings of words; ours come first */
+    const bool shortened = one_dash && length >= 3 && !begins_option(call, word, length);
 
     *rewritten = false;
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings && !*rewritten; i++) {
@@ -367,7 +374,7 @@ static bool rewrite_known(struct rewriting *call, const char *word, size_t lengt
         bool letter = spelling->word[1] == '\0';
         if (!is_for(spelling, call->verb) || (letter && !one_dash))
             continue;
-        bool whole = strlen(spelling->word) == length && strncmp(spelling->word, word, length) == 0;
+        bool whole = strncmp(spelling->word, word, length) == 0 && (spelling->word[length] == '\0' || shortened);
         bool attached = letter && !whole && word[0] == spelling->word[0] && !isalpha((unsigned char)word[1]);
         if (!whole && !attached)
             continue;
@@ -390,7 +397,7 @@ static bool rewrite_next(struct rewriting *call)
     }
     if (one_dash && length == 7 && strncmp(word, "restart", 7) == 0 && long_option(call, "restart", 7) != NULL) {
         static const struct spelling restart = {"", "restart", FORM_VALUE, "--restart", to_restart,
-            "write --restart 1r for an interval of one row of MCUs, or --restart 1 for one of a single MCU"};
+            "write --restart Nr for an interval of N rows of MCUs, or --restart N for one of N MCUs"};
         return rewrite_one(call, &restart, "-restart", word[7] == '=' ? word + 8 : NULL, &rewritten);
     }
     if (!rewrite_known(call, word, length, one_dash, &rewritten))

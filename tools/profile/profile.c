@@ -156,7 +156,7 @@ static bool load_open(
 
     *load = (struct load){.settings = settings};
     picture_init(&load->picture);
-    if (!source_read(&load->source, name, UINT64_MAX, problem))
+    if (!source_read_picture(&load->source, name, &settings->files, problem))
         return false;
     load->image = calloc(count, sizeof *load->image);
     load->stream = calloc(count, sizeof *load->stream);
@@ -410,6 +410,7 @@ static int run_checked(
     if ((code = common_context(common, common->threads, &settings->files.context)) != EXIT_FINE)
         return code;
     settings->files.max_pixels = common_max_pixels(common);
+    settings->files.max_memory = common_max_memory(common);
     return EXIT_FINE;
 }
 

@@ -188,17 +188,27 @@ static uint64_t find_first(struct pyramid *pyramid, uint64_t first)
     return pyramid->bytes.ndpi ? wide : first;
 }
 
+/* Read a file whose first bytes are TIFF's: others, and devices that have no end, are refused by these bytes. */
+static bool read_tiff(
+    struct pyramid *pyramid, const char *name, uint64_t max_memory, uint64_t *first, struct problem *problem)
+{
+    struct source *source = &pyramid->source;
+
+    if (!source_open(source, name, problem))
+        return false;
+    if (!ifd_open(&pyramid->bytes, source->data, source->length, first))
+        return problem_set(problem, "not a TIFF file");
+    return source_finish(source, max_memory, problem) && ifd_open(&pyramid->bytes, source->data, source->length, first);
+}
+
 bool pyramid_open(struct pyramid *pyramid, const char *name, uint64_t max_memory, struct problem *problem)
 {
     uint64_t first;
 
     *pyramid = (struct pyramid){.kind = "generic"};
     problem->text[0] = '\0';
-    if (!source_read(&pyramid->source, name, max_memory, problem))
-        return false;
-    if (!ifd_open(&pyramid->bytes, pyramid->source.data, pyramid->source.length, &first))
-        problem_set(problem, "not a TIFF file");
-    else if (read_directories(pyramid, find_first(pyramid, first), problem))
+    if (read_tiff(pyramid, name, max_memory, &first, problem) &&
+        read_directories(pyramid, find_first(pyramid, first), problem))
         return true;
     pyramid_release(pyramid);
     return false;

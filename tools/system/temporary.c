@@ -106,8 +106,26 @@ static bool read_name(const char *name, uint32_t *host, long *process)
 }
 
 /*
- * Return whether a process of this host that no longer exists has made the file. For files of this process the locks
- * decide.
+ * Return whether a process exists that has ended. Nobody has waited for it yet; in a container whose first process does
+ * not wait for others, nobody ever will.
+ */
+static bool has_ended(long process)
+{
+    char path[64], text[512];
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *file = fopen(path, "re");
+    size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    text[length] = '\0';
+    const char *name_end = strrchr(text, ')'); /* the state, one letter, comes behind the name */
+    return name_end != NULL && (strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0);
+}
+
+/*
+ * Return whether a process of this host that no longer exists, or has ended, has made the file. For files of this
+ * process the locks decide.
  */
 static bool is_abandoned(const char *name)
 {
@@ -116,7 +134,7 @@ static bool is_abandoned(const char *name)
 
     if (!read_name(name, &host, &process) || process <= 0 || host != host_number())
         return false;
-    return process == getpid() || (kill((pid_t)process, 0) != 0 && errno == ESRCH);
+    return process == getpid() || (kill((pid_t)process, 0) != 0 && errno == ESRCH) || has_ended(process);
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)

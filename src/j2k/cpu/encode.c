@@ -20,22 +20,30 @@ static void encode_part(struct j2k_encode_tile *tile, enum j2k_choice choice)
     }
 }
 
-/*
- * Return how many columns of the tile are encoded together: all of them if their rows take no more than a share of the
- * memory that is left, because coded bytes need room too.
- */
-static uint32_t columns_of(struct j2k_encode_tile *tile)
+/* Return the most bytes that components of the tile take that are encoded together. */
+static uint64_t need_of(struct j2k_encode_tile *tile)
 {
-    enum { SHARE = 2 };
-    struct j2k_encoding *encoding = tile->encoding;
-    const struct j2k_rect rect = tile->tile->rect;
-    uint32_t threads = kst_pool_threads(encoding->pool), tiles = kst_j2k_encode_tiles_of(encoding).count;
-    uint64_t room = kst_memory_left(encoding->memory) / SHARE / (tiles < threads ? tiles : threads), most = 0;
+    uint64_t most = 0;
     for (uint32_t c = 0, count; c < tile->plan->component_count; c += count) {
         count = together(tile, c);
         uint64_t need = kst_j2k_cpu_encode_set_need(tile, c, count);
         most = need > most ? need : most;
     }
+    return most;
+}
+
+/* Coded bytes need room, too: rows and threads take at most this part of the memory that is left. */
+enum { SHARE = 2 };
+
+/*
+ * Return how many columns of the tile are encoded together: all of them if their rows take no more than what the tiles
+ * that are encoded side by side may take each.
+ */
+static uint32_t columns_of(struct j2k_encode_tile *tile)
+{
+    struct j2k_encoding *encoding = tile->encoding;
+    const struct j2k_rect rect = tile->tile->rect;
+    uint64_t room = kst_memory_left(encoding->memory) / SHARE / encoding->lanes, most = need_of(tile);
     if (most <= room)
         return UINT32_MAX;
     uint32_t unit = kst_j2k_excerpt_unit(&encoding->coded->plan).x1;
@@ -79,21 +87,18 @@ static void encode_blocks(struct j2k_encode_tile *tile, uint32_t columns, enum j
     }
 }
 
-/* Holds tiles that are encoded side by side. */
+/* Holds tiles that are encoded side by side, and the next one that no thread has begun. */
 struct tiles_turn {
     struct j2k_encoding *encoding;
     struct j2k_tiles tiles;
+    atomic_uint next;
 };
 
 /* Coefficients are computed again after the sample was measured, which takes less memory than keeping all of them. */
-static void encode_tile(void *argument, uint32_t index)
+static void encode_tile(struct j2k_encoding *encoding, uint32_t index)
 {
-    const struct tiles_turn *turn = argument;
-    struct j2k_encoding *encoding = turn->encoding;
     struct j2k_encode_tile tile;
-    if (!kst_j2k_encode_goes_on(encoding))
-        return;
-    kst_j2k_encode_find_tile(encoding, turn->tiles.first + index, &tile);
+    kst_j2k_encode_find_tile(encoding, index, &tile);
     kst_j2k_encode_given_stop(&tile);
     uint32_t columns = columns_of(&tile);
     if (kst_j2k_encode_samples_first(&tile)) {
@@ -105,17 +110,67 @@ static void encode_tile(void *argument, uint32_t index)
     encode_blocks(&tile, columns, J2K_ALL_BLOCKS);
 }
 
+/* A thread's task: encode one tile after the other while other threads do the same. */
+static void encode_turn(void *argument, uint32_t index)
+{
+    struct tiles_turn *turn = argument;
+    (void)index;
+    for (uint32_t i; (i = atomic_fetch_add(&turn->next, 1)) < turn->tiles.count;)
+        if (kst_j2k_encode_goes_on(turn->encoding))
+            encode_tile(turn->encoding, turn->tiles.first + i);
+}
+
+static uint64_t samples_of(const struct j2k_tile *tile)
+{
+    return (uint64_t)j2k_rect_width(tile->rect) * j2k_rect_height(tile->rect);
+}
+
+static uint32_t largest_tile(const struct j2k_plan *plan, struct j2k_tiles tiles)
+{
+    uint32_t largest = tiles.first;
+    for (uint32_t i = tiles.first; i < tiles.first + tiles.count; i++)
+        if (samples_of(&plan->tile[i]) > samples_of(&plan->tile[largest]))
+            largest = i;
+    return largest;
+}
+
+static uint32_t at_most(uint32_t most, uint64_t fit)
+{
+    return fit >= most ? most : fit > 1 ? (uint32_t)fit : 1;
+}
+
+/*
+ * Find how many threads work, and on how many tiles side by side: all threads, and as many tiles, unless memory has
+ * room for fewer. Threads' own buffers take at most a quarter of the share, and the rows of tiles what is left of it.
+ */
+static void share_memory(struct j2k_encoding *encoding)
+{
+    const struct j2k_tiles tiles = kst_j2k_encode_tiles_of(encoding);
+    const uint64_t share = kst_memory_left(encoding->memory) / SHARE, thread = kst_j2k_cpu_encode_worker_need();
+    const uint32_t threads = kst_pool_threads(encoding->pool);
+    const uint32_t workers = kst_pool_threads_within(encoding->pool, share / 4, thread);
+    struct j2k_encode_tile tile;
+    encoding->workers = workers;
+    kst_j2k_encode_find_tile(encoding, largest_tile(&encoding->coded->plan, tiles), &tile);
+    const uint64_t rows = share > workers * thread ? share - workers * thread : 0, need = need_of(&tile);
+    encoding->lanes = at_most(tiles.count < workers ? tiles.count : workers, rows / (need > 0 ? need : 1));
+    if (workers < threads) /* otherwise no more than these can work on all tiles together */
+        encoding->workers = workers / encoding->lanes;
+}
+
 /* Tiles of one row of them where the picture's rows come in order, so that no more of these need be kept. */
 static void encode_tiles(struct j2k_encoding *encoding)
 {
     const struct j2k_tiles all = kst_j2k_encode_tiles_of(encoding);
     uint32_t columns = encoding->coded->headers.size.columns, end = all.first + all.count;
     bool in_order = encoding->request->rows && encoding->request->rows->in_order;
-    struct tiles_turn turn = {encoding, all};
+    struct tiles_turn turn = {.encoding = encoding, .tiles = all};
+    share_memory(encoding);
     for (; turn.tiles.first < end; turn.tiles.first += turn.tiles.count) {
         uint32_t left = end - turn.tiles.first, row = columns - turn.tiles.first % columns;
         turn.tiles.count = in_order && row < left ? row : left;
-        kst_pool_run(encoding->pool, turn.tiles.count, encode_tile, &turn);
+        atomic_init(&turn.next, 0);
+        kst_pool_run(encoding->pool, encoding->lanes, encode_turn, &turn);
     }
 }
 

@@ -7,15 +7,24 @@
 #include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/syntax/geometry.h"
 
+static size_t worker_length(void)
+{
+    return offsetof(struct j2k_encode_worker, scratch) + kst_j2k_cpu_encoder_length();
+}
+
+size_t kst_j2k_cpu_encode_worker_need(void)
+{
+    return worker_length() + J2K_ENCODED_CHUNK + 2 * (size_t)KST_MEMORY_OVERHEAD;
+}
+
 struct j2k_encode_worker *kst_j2k_cpu_encode_worker_take(struct j2k_encoding *encoding)
 {
-    const size_t length = offsetof(struct j2k_encode_worker, scratch) + kst_j2k_cpu_encoder_length();
     pthread_mutex_lock(&encoding->shared);
     struct j2k_encode_worker *worker = encoding->idle;
     if (worker)
         encoding->idle = worker->next;
     pthread_mutex_unlock(&encoding->shared);
-    if (!worker && (worker = kst_j2k_encode_take(encoding, 1, length))) {
+    if (!worker && (worker = kst_j2k_encode_take(encoding, 1, worker_length()))) {
         worker->chunk = NULL;
         worker->keeping = (struct j2k_keeping){.data = NULL};
     }

@@ -7,8 +7,6 @@
 
 #include "j2k/cpu/blocks/encode_set.h"
 
-enum { PIECE = 1 << 18 /* bytes that a thread gathers */ };
-
 static void pass_on(struct j2k_encoding *encoding, uint64_t offset, const void *data, size_t length)
 {
     const kst_writer *keeper = encoding->request->keeper;
@@ -39,12 +37,12 @@ static void flush(struct j2k_encoding *encoding, struct j2k_keeping *keeping)
 /* Make room for a block among the bytes that are gathered. */
 static bool make_room(struct j2k_encoding *encoding, struct j2k_keeping *keeping, size_t length)
 {
-    if (!keeping->data && !(keeping->data = kst_j2k_encode_take(encoding, PIECE, 1)))
+    if (!keeping->data && !(keeping->data = kst_j2k_encode_take(encoding, J2K_ENCODED_CHUNK, 1)))
         return false;
-    if (keeping->length > 0 && length <= PIECE - keeping->length)
+    if (keeping->length > 0 && length <= J2K_ENCODED_CHUNK - keeping->length)
         return true;
     flush(encoding, keeping);
-    keeping->offset = assign(encoding, PIECE);
+    keeping->offset = assign(encoding, J2K_ENCODED_CHUNK);
     return true;
 }
 
@@ -57,7 +55,7 @@ bool kst_j2k_cpu_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_enc
     for (uint32_t i = 0; i < outcome->passes; i++)
         lengths[i] = outcome->pass[i].length;
     encoding->result[index].kept = (uint32_t)outcome->length;
-    if (all > PIECE) {
+    if (all > J2K_ENCODED_CHUNK) {
         uint64_t offset = encoding->coded->block[index].kept = assign(encoding, all);
         pass_on(encoding, offset, outcome->data, outcome->length);
         pass_on(encoding, offset + outcome->length, lengths, tail);

@@ -128,7 +128,7 @@ static void run_steps(struct j2k_encode_set *set)
     atomic_init(&run.tasks.next, 0);
     if (run.tasks.end) {
         count_tasks(&run);
-        kst_pool_run(encoding->pool, kst_pool_threads(encoding->pool), run_worker, &run);
+        kst_pool_run(encoding->pool, encoding->workers, run_worker, &run);
     }
     kst_memory_release(encoding->memory, run.tasks.end);
 }

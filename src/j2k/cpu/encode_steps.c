@@ -336,7 +336,7 @@ static bool is_narrow(const struct j2k_encode_set *set)
 static bool lay_out(struct j2k_encode_set *set)
 {
     const struct j2k_plan *plan = set->tile->plan;
-    uint32_t threads = kst_pool_threads(set->tile->encoding->pool);
+    uint32_t threads = set->tile->encoding->workers;
     for (uint32_t i = 0; i < set->count; i++) {
         struct j2k_encode_component *c = &set->component[i];
         c->tc = &plan->tile_component[set->tile->part->first_component + set->first + i];

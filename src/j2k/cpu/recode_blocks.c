@@ -266,11 +266,20 @@ static kst_status run(struct recoding *all, struct j2k_recoded_bytes **bytes, ui
     return (kst_status)atomic_load(&all->status);
 }
 
+/* Return how many threads work, which take an eighth of the memory that is left at most: coded bytes need room, too. */
+static uint32_t count_workers(const struct operation *op, uint32_t blocks)
+{
+    enum { SHARE = 8 };
+    const uint64_t each = sizeof(struct recoder) + kst_j2k_cpu_any_decoder_length() + kst_j2k_cpu_encoder_length() +
+                          PIECE + 4 * (uint64_t)KST_MEMORY_OVERHEAD;
+    const uint32_t threads = kst_pool_threads_within(op->pool, kst_memory_left(op->memory) / SHARE, each);
+    return threads < blocks ? threads : blocks;
+}
+
 kst_status kst_j2k_cpu_recode_blocks(
     const struct operation *op, const struct j2k_stream *stream, struct j2k_recoded *recoded)
 {
-    const uint32_t blocks = recoded->coded.plan.block_count, threads = kst_pool_threads(op->pool);
-    const uint32_t workers = threads < blocks ? threads : blocks;
+    const uint32_t blocks = recoded->coded.plan.block_count, workers = count_workers(op, blocks);
     const uint64_t allowed = kst_j2k_allowance(op->limits, J2K_ASKED_VISITS, stream);
     struct recoding all = {
         .op = op, .recoded = recoded, .allowed = allowed < UINT64_MAX / 2 ? 2 * allowed : UINT64_MAX};

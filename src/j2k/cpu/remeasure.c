@@ -184,14 +184,24 @@ static void run_worker(void *argument, uint32_t index)
         atomic_store(&all->status, (int)status);
 }
 
+/* Return how many threads work, which take a quarter of the memory that is left at most. */
+static uint32_t count_workers(const struct operation *op, const struct j2k_plan *plan)
+{
+    enum { SHARE = 4 };
+    const uint64_t each = sizeof(struct worker) + kst_j2k_cpu_decoder_length(plan) + kst_j2k_cpu_encoder_length() +
+                          3 * (uint64_t)KST_MEMORY_OVERHEAD;
+    const uint32_t threads = kst_pool_threads_within(op->pool, kst_memory_left(op->memory) / SHARE, each);
+    return threads < plan->block_count ? threads : plan->block_count;
+}
+
 kst_status kst_j2k_cpu_remeasure(const struct operation *op, const struct j2k_remeasuring *remeasuring)
 {
     struct remeasurement all = {.wanted = remeasuring, .memory = op->memory, .tier = op->tier};
-    uint32_t threads = kst_pool_threads(op->pool), blocks = remeasuring->coded->plan.block_count;
+    const struct j2k_plan *plan = &remeasuring->coded->plan;
     atomic_init(&all.next, 0);
     atomic_init(&all.status, KST_OK);
-    if (blocks > 0)
-        kst_pool_run(op->pool, threads < blocks ? threads : blocks, run_worker, &all);
+    if (plan->block_count > 0)
+        kst_pool_run(op->pool, count_workers(op, plan), run_worker, &all);
     kst_status status = (kst_status)atomic_load(&all.status);
     return status ? kst_report_error(op->report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }

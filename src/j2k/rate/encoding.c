@@ -8,7 +8,7 @@
 #include "core/report.h"
 #include "j2k/syntax/geometry.h"
 
-enum { GUARD_MAX = 7, CHUNK = 1 << 18, ALIGNMENT = 8 };
+enum { GUARD_MAX = 7, ALIGNMENT = 8 };
 
 /* Describes a piece of memory for coded bytes and passes; all pieces are released together. */
 struct j2k_encoded_chunk {
@@ -85,7 +85,7 @@ void *kst_j2k_encode_keep(struct j2k_encoding *encoding, struct j2k_encoded_chun
     struct j2k_encoded_chunk *chunk = *filling;
     length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!chunk || chunk->length - chunk->used < length) {
-        size_t room = length > CHUNK ? length : CHUNK;
+        size_t room = length > J2K_ENCODED_CHUNK ? length : J2K_ENCODED_CHUNK;
         chunk = kst_j2k_encode_take(encoding, sizeof *chunk + room, 1);
         if (!chunk)
             return NULL;

@@ -108,6 +108,8 @@ struct j2k_encoding {
     /* The CPU's alone: its functions, its tier, and memory of threads that have nothing to do. */
     const struct j2k_forward *forward;
     enum cpu_tier tier;
+    uint32_t lanes;   /* tiles that are encoded side by side */
+    uint32_t workers; /* threads that work on one of them */
     struct j2k_encode_worker *idle;
     uint64_t kept;          /* bytes of the request's keeper that are assigned to threads */
     pthread_mutex_t shared; /* guards `idle`, `kept`, calls of the keeper, and what tiles change in `encoded` */
@@ -121,7 +123,8 @@ struct j2k_encoding {
 enum j2k_choice { J2K_ALL_BLOCKS, J2K_SAMPLE_BLOCKS };
 enum {
     J2K_SAMPLED_BLOCKS_MIN = 256,
-    J2K_ERROR_BITS = 14 /* fraction bits of the quantiser's error, in steps */
+    J2K_ENCODED_CHUNK = 1 << 18, /* bytes in which a thread gathers coded blocks */
+    J2K_ERROR_BITS = 14          /* fraction bits of the quantiser's error, in steps */
 };
 
 struct j2k_encode_tile {

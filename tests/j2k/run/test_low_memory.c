@@ -303,10 +303,83 @@ static void test_coding_cancelled(void **state)
     image_free(&image);
 }
 
+/* Encode an image, or transcode a stream, with so many threads and so much memory. Returns whether that was enough. */
+static bool coded_with(uint32_t threads, uint64_t memory, const kst_image *image, const kst_j2k_options *j2k,
+    const kst_buffer *from, const kst_buffer *whole, const kst_transcode_options *changes)
+{
+    const kst_encode_options options = j2k_coding(j2k);
+    kst_buffer stream = {.data = NULL};
+    kst_context *small = limited_context(threads, memory);
+    const kst_status status = changes ? kst_transcode(small, from->data, from->length, changes, &stream, NULL)
+                                      : kst_encode(small, image, &options, &stream, NULL);
+    if (status)
+        assert_int_equal(status, KST_ERROR_LIMIT_MEMORY);
+    else if (stream.length != whole->length || memcmp(stream.data, whole->data, whole->length) != 0)
+        fail_msg("%u threads, %llu bytes: other bytes", (unsigned)threads, (unsigned long long)memory);
+    kst_buffer_release(small, &stream);
+    kst_context_destroy(&small);
+    return !status;
+}
+
+/* Find the least memory, in steps, with which one thread does not fail: many do not fail then, either. */
+static void look_for_least(const char *what, const kst_image *image, const kst_j2k_options *j2k, const kst_buffer *from,
+    const kst_buffer *whole, const kst_transcode_options *changes)
+{
+    enum { STEP = 400000 };
+    uint64_t memory = STEP, tries = 3;
+    for (; tries > 0; memory += STEP) {
+        if (!coded_with(1, memory, image, j2k, from, whole, changes))
+            continue;
+        if (!coded_with(MANY, memory, image, j2k, from, whole, changes))
+            fail_msg("%s: %llu bytes suffice for one thread alone", what, (unsigned long long)memory);
+        tries--;
+    }
+}
+
+/* Where memory suffices for one thread, many do not fail: fewer of them work, on fewer tiles side by side. */
+static void test_coding_lanes(void **state)
+{
+    (void)state;
+    static const struct coded_shape shapes[] = {
+        {"tiles", KST_FORMAT_RGB, 1024, 512, 8, 256, KST_J2K_LOSSLESS, 0},
+        {"one tile", KST_FORMAT_RGB, 1024, 512, 8, 0, KST_J2K_LOSSLESS, 0},
+        {"lossy tiles", KST_FORMAT_RGB, 1024, 512, 8, 256, KST_J2K_RATIO, 20},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += SHAPES_APART) {
+        kst_image image = noise_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
+        const kst_j2k_options j2k = shape_options(&shapes[i]);
+        kst_buffer whole = j2k_coded(context, &image, &j2k);
+        look_for_least(shapes[i].name, &image, &j2k, NULL, &whole, NULL);
+        kst_buffer_release(context, &whole);
+        image_free(&image);
+    }
+}
+
+/* The same of code-blocks that are coded again: those of HT, and those that are measured for a rate. */
+static void test_transcoding_lanes(void **state)
+{
+    (void)state;
+    kst_image image = noise_image(KST_FORMAT_RGB, 1024, 512, 8);
+    kst_buffer stream = j2k_coded(context, &image, NULL);
+    for (uint32_t i = THREADS_WATCHED; i < 2; i++) {
+        kst_buffer whole = {.data = NULL};
+        kst_transcode_options changes;
+        kst_transcode_options_init(&changes);
+        changes.jpeg2000.rate = i;
+        changes.jpeg2000.ht = i ? KST_CHOICE_KEEP : KST_CHOICE_YES;
+        assert_int_equal(kst_transcode(context, stream.data, stream.length, &changes, &whole, NULL), KST_OK);
+        look_for_least(i ? "a rate" : "HT", NULL, NULL, &stream, &whole, &changes);
+        kst_buffer_release(context, &whole);
+    }
+    kst_buffer_release(context, &stream);
+    image_free(&image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_cancelled), cmocka_unit_test(test_refused), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_coded), cmocka_unit_test(test_coding_cancelled)};
+        cmocka_unit_test(test_coded), cmocka_unit_test(test_coding_cancelled), cmocka_unit_test(test_coding_lanes),
+        cmocka_unit_test(test_transcoding_lanes)};
     return run_with_context(THREADS, tests, NULL, NULL);
 }

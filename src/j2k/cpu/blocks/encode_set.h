@@ -122,6 +122,7 @@ struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set
 
 /* encode_blocks.c: code or measure the code-block at a place of set->order. */
 void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place);
+size_t kst_j2k_cpu_encode_worker_need(void); /* bytes of a thread, coded blocks that it gathers included */
 struct j2k_encode_worker *kst_j2k_cpu_encode_worker_take(struct j2k_encoding *encoding); /* null if memory is missing */
 void kst_j2k_cpu_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
 void kst_j2k_cpu_encode_drop_workers(struct j2k_encoding *encoding);
