@@ -197,6 +197,7 @@ static kst_j2k_options ht_packets(bool exact_rate)
     kst_j2k_options j2k;
     kst_j2k_options_init(&j2k);
     j2k.style = KST_J2K_HT;
+    j2k.levels = 2; /* more levels add launches of the same kinds */
     j2k.target = exact_rate ? KST_J2K_RATIO : KST_J2K_STEP;
     j2k.value = exact_rate ? 4 : 0.5;
     return j2k;
