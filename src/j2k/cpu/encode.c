@@ -136,7 +136,8 @@ static uint32_t largest_tile(const struct j2k_plan *plan, struct j2k_tiles tiles
 
 static uint32_t at_most(uint32_t most, uint64_t fit)
 {
-    return fit >= most ? most : fit > 1 ? (uint32_t)fit : 1;
+    const uint64_t number = fit < most ? fit : most;
+    return number > 1 ? (uint32_t)number : 1;
 }
 
 /*
