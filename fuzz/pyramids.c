@@ -15,11 +15,18 @@ enum { TILES_MAX = 64, MEMORY = 1 << 20 };
 /* The input stands for a file on a disk. */
 static struct fuzz_input file;
 
-bool source_read(struct source *source, const char *name, uint64_t limit, struct problem *problem)
+bool source_open(struct source *source, const char *name, struct problem *problem)
 {
-    (void)limit;
     (void)problem;
     *source = (struct source){.name = name, .data = (uint8_t *)(uintptr_t)file.data, .length = file.length};
+    return true;
+}
+
+bool source_finish(struct source *source, uint64_t limit, struct problem *problem)
+{
+    (void)source;
+    (void)limit;
+    (void)problem;
     return true;
 }
 
