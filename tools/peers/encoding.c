@@ -13,9 +13,10 @@ bool peer_encoding_open(struct peer_encoding *encoding, const struct peer_task *
 
 /*
  * HEADERS is more than those of any file. One step for all pictures, with which their files together are as long as
- * ours, makes some of them several times as long.
+ * ours, makes some of them several times as long; the first one's room serves for every picture while the step is
+ * searched, from one with which files are longer than their pixels.
  */
-enum { HEADERS = 1 << 16, LONGER = 8 };
+enum { HEADERS = 1 << 16, LONGER = 8, LONGEST = 3 };
 
 static bool place_picture(struct peer_encoding *encoding, uint32_t index, struct problem *problem)
 {
@@ -23,7 +24,7 @@ static bool place_picture(struct peer_encoding *encoding, uint32_t index, struct
     struct peer_file *file = &encoding->file[index];
     size_t length = peer_pixel_bytes(picture), room = LONGER * picture->length;
 
-    file->capacity = (index == 0 || room > length ? length : room) + HEADERS;
+    file->capacity = (index == 0 ? LONGEST * length : room > length ? length : room) + HEADERS;
     return (encoding->cuda.allocate(&file->pixels, length) == 0 &&
                encoding->cuda.allocate_host(&file->data, file->capacity) == 0 &&
                encoding->cuda.up(file->pixels, picture->pixels, length) == 0) ||
