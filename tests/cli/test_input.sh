@@ -140,7 +140,8 @@ says 'orientation (3) is not applied'
 for words in '' tiles palette 'palette tiles' 'int tiles' separate 'deflate strip=50'; do
     channels=3
     case $words in palette*) channels=1 ;; esac
-    for size in 77x60 600000x1 100x4000000000 4000000000x4000000000 60000x60000 20000x20000; do
+    for size in $(sampled '77x60 600000x1 100x4000000000 4000000000x4000000000 60000x60000 20000x20000' \
+        '77x60 100x4000000000 20000x20000'); do
         # shellcheck disable=SC2086 # words
         make_tiff lies.tif 77 50 8 $channels $words claim=$size 2>/dev/null || continue
         peak_below 200000 "$KOSTKA" info lies.tif
@@ -162,15 +163,14 @@ says max-pixels
 # Damage anywhere in the headers is an error or a picture, nothing else.
 make_tiff a.tif 40 30 8 3 tiles deflate
 size=$(wc -c <a.tif)
+mkdir damaged
 i=0
 while [ $i -lt 120 ]; do
     at=$((size - 1 - i * 3))
-    { head -c $at a.tif; printf '\377\177'; tail -c +$((at + 3)) a.tif; } >damaged.tif
-    "$KOSTKA" convert --max-memory 100000000 damaged.tif made.ppm >out 2>err
-    code=$?
-    [ $code -le 1 ] || fail "byte $at: status $code: $(cat err)"
+    { head -c $at a.tif; printf '\377\177'; tail -c +$((at + 3)) a.tif; } >"damaged/$at.tif"
     i=$((i + 1))
 done
+survives_damage 100000000 damaged
 # The list of a file's elements is printed while it is read: two lines for each tile here, or fourteen in JSON.
 { printf 'P5 300 300 255\n'; head -c 90000 /dev/zero; } >tiles.pgm
 expect 0 "$KOSTKA" encode --tiles 2x2 tiles.pgm tiles.jp2

@@ -22,6 +22,7 @@ for _ in 1 2 3; do
     stripes 2000000
 done >planes.raw
 limit=5000000 # bytes; each picture has more
+kind=tif
 
 # small PICTURE NAME OPTIONS…: encoded and decoded within the limit, which the whole would not be
 small() {
@@ -35,13 +36,17 @@ small() {
     expect 0 "$KOSTKA" decode "$name" "whole.$extension"
     expect 0 "$KOSTKA" decode --max-memory $limit "$name" "again.$extension"
     same "whole.$extension" "again.$extension"
-    for kind in $(sampled 'png tif' tif); do
-        expect 0 "$KOSTKA" decode --compression 1 "$name" "whole.$kind"
-        expect 0 "$KOSTKA" decode --compression 1 --max-memory $limit "$name" "again.$kind"
-        same "whole.$kind" "again.$kind"
-    done
-    "$KOSTKA" decode --compression 1 --max-memory $limit --out-format tiff "$name" - >again.tif || fail "$name: to TIFF"
-    same whole.tif again.tif
+    # TIFF to a file and through a pipe, and PNG, by turns
+    expect 0 "$KOSTKA" decode --compression 1 "$name" "whole.$kind"
+    expect 0 "$KOSTKA" decode --compression 1 --max-memory $limit "$name" "again.$kind"
+    same "whole.$kind" "again.$kind"
+    if [ $kind = tif ]; then
+        kind=png
+        "$KOSTKA" decode --compression 1 --max-memory $limit --out-format tiff "$name" - >again.tif || fail "$name: to TIFF"
+        same whole.tif again.tif
+    else
+        kind=tif
+    fi
     expect 1 "$KOSTKA" decode --max-memory $limit "$name" none.pgx
     says 'max-memory'
 }

@@ -4,33 +4,51 @@
 # as from the whole picture, which is what 'convert' reads where it codes; pixels that 'convert' writes so; damage; memory.
 . "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
-# turn: one thread for the file and three for the pipe, or the other way round, by turns
-file_threads=1 pipe_threads=3
+# turn: one thread for the file and three for the pipe, or the other way round, by turns; with sanitizers also the file or the
+# pipe alone, of three turns each
+turns=0
 turn() {
-    file_threads=$pipe_threads
+    turns=$((turns + 1))
+    file_threads=$((1 + turns % 2 * 2))
     pipe_threads=$((4 - file_threads))
+    ways=$(sampled 'file pipe' "$([ $((turns / 3 % 2)) = 0 ] && echo file || echo pipe)")
 }
 
-# check FILE OPTION…: from the file and through a pipe
+# said FORMAT: the warnings, whatever the output's name; of JPEG 2000, which threads code, in any order
+said() {
+    sed "s,$work/,,; s/out.$1/whole.$1/" err | if [ "$1" = jpg ]; then cat; else sort; fi
+}
+
+# encoded FORMAT FILE OPTION…: from the file and through a pipe to what "whole" is; with the warnings in "whole.err"
+encoded() {
+    format=$1
+    file=$2
+    shift 2
+    case $ways in *file*)
+        expect 0 "$KOSTKA" encode --threads "$file_threads" "$@" "$file" "out.$format"
+        same "whole.$format" "out.$format"
+        said "$format" | cmp -s - whole.err || fail "other warnings than for the whole of $file: $(cat err)"
+        ;;
+    esac
+    case $ways in *pipe*)
+        "$KOSTKA" encode --threads "$pipe_threads" --out-format "$format" "$@" - - <"$file" >"out.$format" 2>err ||
+            fail "$file through pipes: $(cat err)"
+        same "whole.$format" "out.$format"
+        ;;
+    esac
+}
+
+# check FILE OPTION…: JPEG of the whole, and of its rows
 check() {
     file=$1
     shift
     turn
     expect 0 "$KOSTKA" convert "$@" "$file" whole.jpg
-    cp err whole.err
-    expect 0 "$KOSTKA" encode --threads $file_threads "$@" "$file" out.jpg
-    same whole.jpg out.jpg
-    same whole.err err
-    "$KOSTKA" encode --threads $pipe_threads "$@" - - <"$file" >out.jpg 2>err || fail "$file through pipes: $(cat err)"
-    same whole.jpg out.jpg
+    said jpg >whole.err
+    encoded jpg "$file" "$@"
 }
 
-# said EXTENSION: the warnings, in any order, whatever the output's name
-said() {
-    sed "s,$work/,,; s/out.$1/whole.$1/" err | sort
-}
-
-# check_j2k EXTENSION FILE OPTION…: the same of JPEG 2000
+# check_j2k EXTENSION FILE OPTION…: the same with JPEG 2000
 check_j2k() {
     extension=$1
     file=$2
@@ -38,12 +56,7 @@ check_j2k() {
     turn
     expect 0 "$KOSTKA" convert "$@" "$file" "whole.$extension"
     said "$extension" >whole.err
-    expect 0 "$KOSTKA" encode --device cpu --threads $file_threads "$@" "$file" "out.$extension"
-    same "whole.$extension" "out.$extension"
-    said "$extension" | cmp -s - whole.err || fail "other warnings than for the whole of $file: $(cat err)"
-    "$KOSTKA" encode --device cpu --threads $pipe_threads --out-format "$extension" "$@" - - <"$file" >"out.$extension" 2>err ||
-        fail "$file through pipes: $(cat err)"
-    same "whole.$extension" "out.$extension"
+    encoded "$extension" "$file" --device cpu "$@"
 }
 
 # across FILE EXTENSION…: 'convert' writes its rows while it reads them, and they are those of the whole, which 'compare'

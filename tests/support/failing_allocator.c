@@ -44,8 +44,17 @@ kst_context *failing_context(struct failing *failing, uint32_t threads)
     return failing_context_on(failing, "cpu", threads);
 }
 
-/* All calls, or one in six where threads are watched: most of them fail at the same place again. */
-enum { STEP = THREADS_WATCHED ? 6 : 1 };
+/*
+ * All calls fail in turn, or one in three with a sanitizer and one in six where threads are watched: most of them fail
+ * at the same place again. Each pass begins with another call, so that work that is alike fails at others.
+ */
+enum { STEP = THREADS_WATCHED ? 6 : SANITIZED ? 3 : 1 };
+
+static long first_call(void)
+{
+    static long passes;
+    return 1 + passes++ % STEP;
+}
 
 long failing_check(failing_work work, const void *argument, uint32_t threads)
 {
@@ -57,7 +66,8 @@ long failing_check(failing_work work, const void *argument, uint32_t threads)
     for (uint32_t ever_after = 0; ever_after < 2; ever_after++) {
         failing.ever_after = ever_after;
         bool reached = true;
-        for (long n = 1; reached; n += STEP) { /* until a call behind the last is to fail, which none is then */
+        for (long n = first_call(); reached;
+             n += STEP) { /* until a call behind the last is to fail, which none is then */
             atomic_store(&failing.calls, 0);
             atomic_store(&failing.failing, n);
             kst_status status = work(context, argument);

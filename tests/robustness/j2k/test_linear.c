@@ -24,8 +24,9 @@ enum {
     ANY_BYTES = 8 << 20,         /* whatever the stream */
     LIST_NANOSECONDS = 100,      /* of listing its elements */
     LIST_BYTES = 16,
-    TIMES = 4,      /* the second stream is this many times as long */
-    LEAST = 1 << 20 /* a shorter stream may take as much as one of this length */
+    SHORTER = SANITIZED ? 4 : 1, /* streams are this many times shorter, of which a sanitizer makes as much work */
+    TIMES = 4,                   /* the second stream is this many times as long */
+    LEAST = 1 << 20              /* a shorter stream may take as much as one of this length */
 };
 
 static void put_comments(struct bytes *b, size_t length)
@@ -243,10 +244,14 @@ static void put_rows(struct bytes *b, size_t length)
     bytes_free(&body);
 }
 
-/* The same with one column of blocks that are included, so that no row is passed over. */
+/*
+ * The same with one column of blocks that are included, so that no row is passed over: with a sanitizer in a smaller
+ * picture, since the blocks of the large one take more than half a gigabyte.
+ */
+enum { LEVELS = SANITIZED ? 11 : 13, ROWS = 1 << (LEVELS - 1), COLUMNS = ROWS };
+
 static void put_narrow_rows(struct bytes *b, size_t length)
 {
-    enum { ROWS = 4096, COLUMNS = 4096, LEVELS = 13 };
     const struct hostile_picture p = {
         .width = 4 * COLUMNS, .height = 4 * ROWS, .components = 1, .layers = 65535, .exponent = 8};
     struct bytes body = {0};
@@ -352,7 +357,7 @@ static const struct kind {
     {"layers", put_layers, 1 << 18, 1 << 20},
     {"layers with passes", put_full_layers, 1 << 18, 1 << 16},
     {"rows", put_rows, 1 << 14, 1 << 22},
-    {"narrow rows", put_narrow_rows, 1 << 18, 1 << 28},
+    {"narrow rows", put_narrow_rows, 1 << 18, 1ULL << 2 * (LEVELS + 1)},
     {"turns", put_turns, 1 << 18, 1 << 18},
     {"resolutions", put_resolutions, 1 << 18, 1 << 16},
     {"wrong headers", put_wrong_headers, 1 << 18, 2000 << 16},
@@ -409,22 +414,35 @@ static void check(const struct kind *kind, uint32_t verb, const struct bytes *b,
             use->most >> 20);
 }
 
+static bool too_steep(const struct hostile_use *less, const struct hostile_use *more)
+{
+    return less->status == more->status && more->seconds > 2 * TIMES * less->seconds + 0.25;
+}
+
+/* Work that other programs made longer is measured again, twice at most. */
+static void check_growth(const struct kind *kind, uint32_t verb, const struct bytes *small, const struct bytes *large)
+{
+    struct hostile_use less = measure(verb, small), more = measure(verb, large);
+    for (uint32_t again = 0; again < 2 && too_steep(&less, &more); again++)
+        more = measure(verb, large);
+    check(kind, verb, small, &less);
+    check(kind, verb, large, &more);
+    if (too_steep(&less, &more))
+        fail_msg("%s: %.3f seconds of %zu bytes, %.3f of %zu", kind->name, less.seconds, small->length, more.seconds,
+            large->length);
+}
+
 static void bounds(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const struct kind *kind = &kinds[i];
         struct bytes small = {0}, large = {0};
-        kind->put(&small, kind->length);
-        kind->put(&large, kind->length * TIMES);
-        for (uint32_t verb = 0; verb < VERBS; verb++) {
-            struct hostile_use less = measure(verb, &small), more = measure(verb, &large);
-            check(kind, verb, &small, &less);
-            check(kind, verb, &large, &more);
-            if (less.status == more.status && more.seconds > 2 * TIMES * less.seconds + 0.25)
-                fail_msg("%s: %.3f seconds of %zu bytes, %.3f of %zu", kind->name, less.seconds, small.length,
-                    more.seconds, large.length);
-        }
+        size_t length = kind->length / SHORTER;
+        kind->put(&small, length);
+        kind->put(&large, length * TIMES);
+        for (uint32_t verb = 0; verb < VERBS; verb++)
+            check_growth(kind, verb, &small, &large);
         bytes_free(&small);
         bytes_free(&large);
     }
