@@ -76,13 +76,17 @@ static bool encode_open(const struct task *task, struct source *source, const ch
     return good;
 }
 
-/* Open the file that a source names, or use the bytes that it has, as those of an archive's member. */
+/*
+ * Open the file that a source names, or use the bytes that it has, as those of an archive's member or of a file that
+ * was read ahead. These are not read again at any place of a file, which is closed.
+ */
 static bool open_source(struct source *source, const struct source *from, struct problem *problem)
 {
     if (from->data == NULL)
         return source_open(source, from->name, problem);
     *source = *from;
     source->borrowed = true;
+    source->regular = false;
     return true;
 }
 

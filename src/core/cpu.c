@@ -151,7 +151,7 @@ static bool brand_string(char brand[49])
 {
 #if defined(__x86_64__)
     unsigned words[12];
-    /* Each CPUID takes a virtual machine some 10 us, so that the highest leaf is asked for once. */
+    /* Each CPUID takes a virtual machine some 10 us, so the highest leaf is asked for once. */
     if ((unsigned)__get_cpuid_max(0x80000000, NULL) < 0x80000004)
         return false;
     for (unsigned i = 0; i < 3; i++)

@@ -53,6 +53,8 @@ both draft 1 convert in --out-format jp2 --resize 10 --draft
 both resized 1 decode in --resize 20x20 --fit cover
 both encoded 0 encode pixels --progressive
 both lossless 0 encode pixels --out-format j2k
+# The largest picture has more than a quarter of the memory, so that its rows are read, from what was read ahead.
+both tight 0 encode pixels --max-memory 256K
 both recoded 1 encode in --out-format jp2 --rate 2
 both strict 1 decode in --strict
 both limited 1 decode in --max-pixels 4000
@@ -87,7 +89,7 @@ expect 0 "$KOSTKA" decode in/p1.jpg in/p2.jpg --out-dir everything --device all
 expect 0 env KOSTKA_DEVICE=cpu,"$gpu" "$KOSTKA" decode in/p1.jpg in/p2.jpg --out-dir environment
 for list in "$gpu,$gpu" "$gpu," cpu,gpu all,cpu; do
     expect 2 "$KOSTKA" decode in/p1.jpg in/p2.jpg --out-dir none --device "$list"
-    says "^kostka: $list: "
+    says "^kostka: --device $list: "
 done
 expect 3 "$KOSTKA" decode in/p1.jpg in/p2.jpg --out-dir none --device "$gpu,opencl:99"
 equals "$(find none -type f 2>/dev/null)" ''

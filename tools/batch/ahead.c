@@ -7,10 +7,11 @@ enum {
     MOST_OF_ONE = 1 << 24 /* of a source: larger files are mapped, and nothing is gained */
 };
 
-static bool may_be_read(const struct input *input)
+/* Files of more than a quarter of the memory are left to who may read them some rows at a time, as 'encode' does. */
+static bool may_be_read(const struct input *input, const struct file_settings *files)
 {
     return !input->elsewhere && !input->done && !input->archive && input->failure == NULL && input->size > 0 &&
-           input->size < MOST_OF_ONE;
+           input->size < MOST_OF_ONE && input->size <= files->max_memory / 4;
 }
 
 static void *read_some(void *argument)
@@ -22,21 +23,21 @@ static void *read_some(void *argument)
         const struct input *input = &ahead->inputs->input[ahead->inputs->by_rank[next]];
         struct source *source = &ahead->source[next];
         struct problem problem = {.text = ""};
-        if (may_be_read(input) && !source_read_picture(source, input->name, ahead->files, &problem))
+        if (may_be_read(input, ahead->files) && !source_read_picture(source, input->name, ahead->files, &problem))
             source_release(source);
     }
     return NULL;
 }
 
 /* Return how many of the first inputs are read. They have one rank: those of later ones wait for the others anyway. */
-static size_t count_inputs(const struct inputs *inputs)
+static size_t count_inputs(const struct inputs *inputs, const struct file_settings *files)
 {
     uint64_t bytes = 0;
     size_t count = 0;
 
     for (; count < inputs->count && count < AHEAD_INPUTS; count++) {
         const struct input *input = &inputs->input[inputs->by_rank[count]];
-        bytes += may_be_read(input) ? input->size : 0;
+        bytes += may_be_read(input, files) ? input->size : 0;
         if (input->rank > 0 || bytes > MOST_BYTES)
             break;
     }
@@ -47,7 +48,7 @@ void ahead_begin(struct ahead *ahead, const struct inputs *inputs, const struct 
 {
     ahead->inputs = inputs;
     ahead->files = files;
-    ahead->count = count_inputs(inputs);
+    ahead->count = count_inputs(inputs, files);
     while (ahead->threads < AHEAD_THREADS && ahead->threads < ahead->count &&
            pthread_create(&ahead->thread[ahead->threads], NULL, read_some, ahead) == 0)
         ahead->threads++;

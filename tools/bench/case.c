@@ -83,8 +83,9 @@ bool bench_psnr(const struct bench_settings *settings, const struct bench_pictur
     if (good) {
         kst_status status = kst_compare(&picture.image, &one->picture.image, &comparison);
         good = !status || problem_set(problem, "%s", kst_status_text(status));
-        *psnr = comparison.psnr;
     }
+    if (good)
+        *psnr = comparison.psnr;
     picture_release(&picture);
     return good;
 }
@@ -125,13 +126,27 @@ static bool prepare_decode(
     return !settings->transcoding || bench_transcode_on_cpu(one, settings, problem);
 }
 
+/*
+ * Find the PSNR that stands beside those of peers. It stays unknown where the pixels that were encoded cannot be
+ * compared with the decoded ones, as with alpha, which JPEG drops.
+ */
+static void find_psnr(struct bench_picture *one, const struct bench_settings *settings)
+{
+    struct problem ignored;
+
+    one->psnr = -1;
+    if (settings->peers)
+        (void)bench_psnr(settings, one, one->wanted.data, one->wanted.length, &one->psnr, &ignored);
+}
+
 static bool prepare_encode(
     struct bench_picture *one, const struct bench_settings *settings, struct bench_size size, struct problem *problem)
 {
-    one->psnr = -1;
-    return read_picture(one, settings, size, problem) &&
-           encode_on_cpu(settings, &one->picture, &settings->encode.options, &one->wanted, problem) &&
-           (!settings->peers || bench_psnr(settings, one, one->wanted.data, one->wanted.length, &one->psnr, problem));
+    if (!read_picture(one, settings, size, problem) ||
+        !encode_on_cpu(settings, &one->picture, &settings->encode.options, &one->wanted, problem))
+        return false;
+    find_psnr(one, settings);
+    return true;
 }
 
 double bench_case_pixels(const struct bench_case *bench, const struct bench_settings *settings)

@@ -36,7 +36,7 @@ bool source_finish(struct source *source, uint64_t limit, struct problem *proble
 
 /*
  * Map an open source, of which only the first bytes have been read, if it is a regular file of some size. Returns
- * whether it is mapped; otherwise it is unchanged.
+ * whether it is mapped; otherwise it can be read as before.
  */
 bool source_map(struct source *source);
 

@@ -335,7 +335,8 @@ static bool explain(struct band_file *file, struct problem *problem)
 
 /*
  * Map the file if the encoder can take pixels from it as they are and takes each once, so that another program that
- * changes the file meanwhile changes no more than pixels. That saves copying them.
+ * changes the file meanwhile changes no more than pixels. That saves copying them. A file that is made shorter
+ * meanwhile ends the process, as any that is mapped does (system/interrupt.c).
  */
 static bool map_pixels(struct band_file *file, const kst_encode_options *options)
 {
