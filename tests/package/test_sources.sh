@@ -109,7 +109,7 @@ find_inherited() {
 # PoCL 5.0, which Ubuntu 24.04 has, loses what work-items join to an array of one element in the work-group's memory.
 find_single_shared() {
     # shellcheck disable=SC2046 # no name has spaces
-    grep -nE 'SHARED [a-z0-9]+ ([^;/]*, )?[a-z0-9_]+(\[1\])?[,;]' $(grep '^src/.*/kernels/' "$work/c") | sed 's/$/  (give it two elements)/'
+    grep -nE 'SHARED [a-z0-9 ]+ [a-z0-9_]+(\[1\])?;' $(grep '^src/.*/kernels/' "$work/c") | sed 's/$/  (give it two elements)/'
 }
 
 # A folder of tests is named like the folder of src that it tests; the others are listed here. Each test begins with test_.

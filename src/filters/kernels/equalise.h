@@ -49,7 +49,7 @@ filter_count(FILTER_ARGUMENTS)
 KERNEL(FILTER_GROUP_ITEMS)
 filter_equalise(FILTER_ARGUMENTS)
 {
-    SHARED u32 scratch[FILTER_GROUP_ITEMS], lowest[2];
+    SHARED u32 scratch[FILTER_GROUP_ITEMS], lowest[1];
     u32 group, self = local_index(), total, sum = 0;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     GLOBAL u32 *counts = extra_words(record, extra), *curve = counts + FILTER_BINS;
