@@ -9,8 +9,7 @@
  *   FUNCTION            declares a function that kernels call
  *   LARGE_FUNCTION      likewise; it has no barriers, and is not inlined where a CPU's compiler would take minutes
  *   GLOBAL, LOCAL       in pointer types: device memory, the work-group's memory
- *   SHARED              declares the work-group's memory, only in the body of a kernel itself; only arrays of two
- *                       elements or more: PoCL 5.0 loses what other work-items join to an array of one
+ *   SHARED              declares the work-group's memory, only in the body of a kernel itself; prefer arrays
  *   TABLE               declares a constant table at file scope
  *   SPREAD_TABLE        likewise, for a table that neighbouring work-items read at different places
  *   UNROLL              stands before a loop over an array that is to stay in registers

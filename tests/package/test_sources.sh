@@ -106,12 +106,6 @@ find_inherited() {
     grep -nE '[^a-z_]mkstemp\(' $(grep -E '^(src|tools)/' "$work/c") | sed 's/$/  (write mkostemp(name, O_CLOEXEC))/'
 }
 
-# PoCL 5.0, which Ubuntu 24.04 has, loses what work-items join to an array of one element in the work-group's memory.
-find_single_shared() {
-    # shellcheck disable=SC2046 # no name has spaces
-    grep -nE 'SHARED [a-z0-9 ]+ [a-z0-9_]+(\[1\])?;' $(grep '^src/.*/kernels/' "$work/c") | sed 's/$/  (give it two elements)/'
-}
-
 # A folder of tests is named like the folder of src that it tests; the others are listed here. Each test begins with test_.
 find_stray_tests() {
     find tests -mindepth 1 -type d | sort | while read -r folder; do
@@ -138,7 +132,6 @@ find_lost_failures() {
     find_script_openings
     find_long_readmes
     find_inherited
-    find_single_shared
     find_stray_tests
     find_lost_failures
 } >"$work/wrong"

@@ -327,7 +327,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     SHARED u32 codes[CODE_WORDS];
     SHARED u32 events[EVENT_WORDS];
     SHARED u32 scratch[J2K_HT_CODE_GROUP];
-    SHARED u32 any[2];
+    SHARED u32 any[1];
     SHARED u32 wide[2 * WIDE_PIECES]; /* of struct ht_measures */
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     GLOBAL const struct j2k_work_coded_block *block =

@@ -143,7 +143,7 @@ count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samp
     SHARED u32 edges[PAIRS_MOST];
     SHARED u32 events[EVENT_WORDS];
     SHARED u32 scratch[J2K_HT_CODE_GROUP];
-    SHARED u32 sum[2];
+    SHARED u32 sum[1];
     GLOBAL const struct j2k_count_work *head = (GLOBAL const struct j2k_count_work *)list;
     GLOBAL const struct j2k_work_coded_block *block =
         (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();

@@ -15,7 +15,7 @@ measure_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     SHARED u32 gains[J2K_CODED_PLANES * J2K_GAIN_WORDS];
     SHARED u32 plane_words[J2K_CODED_PLANES * J2K_MODEL_GROUP];
     SHARED u32 wide[WIDE_PIECES];
-    SHARED u32 any[2];
+    SHARED u32 any[1];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     GLOBAL const struct j2k_work_coded_block *block =
         (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
