@@ -14,7 +14,7 @@ kst_status copies_measure(kst_context *context, size_t *length, kst_copy_times *
     kst_status status = kst_measure_copies(context, LEAST, 1, times);
     double round = times->up + times->down + times->up_pageable + times->down_pageable + times->across;
     double fit = !status && round > 0 ? most / ((COPIES_COUNT + 1) * round) : 1;
-    double room = (double)(info.memory / 64) / LEAST;
+    double room = (double)info.memory / 64 / LEAST;
     fit = !info.gpu ? 1 : fit > room ? room : fit;
     *length *= fit < 1 ? 1 : fit > MOST ? MOST : (size_t)fit;
     return status ? status : kst_measure_copies(context, *length, COPIES_COUNT, times);

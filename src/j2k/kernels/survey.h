@@ -21,7 +21,6 @@ measure_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
         (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
     GLOBAL struct j2k_work_measured_block *to = (GLOBAL struct j2k_work_measured_block *)found + group_index();
     u32 self = local_index(), word[RUN_SAMPLES];
-    struct run r = find_run(block);
     for (u32 i = self; i < J2K_CODED_PLANES * J2K_GAIN_WORDS; i += J2K_MODEL_GROUP)
         gains[i] = 0;
     if (self < WIDE_PIECES)
@@ -29,6 +28,7 @@ measure_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     if (self == 0)
         any[0] = 0;
     barrier_local();
+    struct run r = find_run(block); /* PoCL 5.0 may take a run that is found before the barrier for the whole group's */
     u64 error = load_planes(&r, block, samples, word, &any[0]);
     UNROLL for (u32 plane = 0; plane < J2K_CODED_PLANES; plane++) plane_words[plane * J2K_MODEL_GROUP + self] =
         word[plane];
