@@ -141,10 +141,11 @@ static uint32_t at_most(uint32_t most, uint64_t fit)
 }
 
 /*
- * Find how many threads work, and on how many tiles side by side: all threads, and as many tiles, unless memory has
- * room for fewer. Threads' own buffers take at most a quarter of the share, and the rows of tiles what is left of it.
+ * Find how many threads work, and on how many tiles side by side, `most` of them at most: all threads, and as many
+ * tiles, unless memory has room for fewer. Threads' own buffers take at most a quarter of the share, and the rows of
+ * tiles what is left of it.
  */
-static void share_memory(struct j2k_encoding *encoding)
+static void share_memory(struct j2k_encoding *encoding, uint32_t most)
 {
     const struct j2k_tiles tiles = kst_j2k_encode_tiles_of(encoding);
     const uint64_t share = kst_memory_left(encoding->memory) / SHARE, thread = kst_j2k_cpu_encode_worker_need();
@@ -154,7 +155,7 @@ static void share_memory(struct j2k_encoding *encoding)
     encoding->workers = workers;
     kst_j2k_encode_find_tile(encoding, largest_tile(&encoding->coded->plan, tiles), &tile);
     const uint64_t rows = share > workers * thread ? share - workers * thread : 0, need = need_of(&tile);
-    encoding->lanes = at_most(tiles.count < workers ? tiles.count : workers, rows / (need > 0 ? need : 1));
+    encoding->lanes = at_most(most < workers ? most : workers, rows / (need > 0 ? need : 1));
     if (workers < threads) /* otherwise no more than these can work on all tiles together */
         encoding->workers = workers / encoding->lanes;
 }
@@ -166,7 +167,7 @@ static void encode_tiles(struct j2k_encoding *encoding)
     uint32_t columns = encoding->coded->headers.size.columns, end = all.first + all.count;
     bool in_order = encoding->request->rows && encoding->request->rows->in_order;
     struct tiles_turn turn = {.encoding = encoding, .tiles = all};
-    share_memory(encoding);
+    share_memory(encoding, in_order && columns < all.count ? columns : all.count);
     for (; turn.tiles.first < end; turn.tiles.first += turn.tiles.count) {
         uint32_t left = end - turn.tiles.first, row = columns - turn.tiles.first % columns;
         turn.tiles.count = in_order && row < left ? row : left;
