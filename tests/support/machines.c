@@ -32,9 +32,10 @@ static void add_gpus(struct context_list *list)
     }
 }
 
+/* The golden ratio's multiples, modulo 1, lie far apart, as do most that are some places apart. */
 uint32_t machines_first(uint32_t check)
 {
-    return (check * 0x9E3779B1U >> 16) % MACHINES_APART;
+    return (uint32_t)((uint64_t)(check * 0x9E3779B1U) * MACHINES_APART >> 32);
 }
 
 int contexts_start_cpu(void **state)
