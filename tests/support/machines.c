@@ -2,6 +2,7 @@
 /* Makes contexts of every tier, of several numbers of threads, and on GPUs. */
 #include "support/machines.h"
 
+#include "support/random.h"
 #include "support/test.h"
 
 struct context_list contexts;
@@ -32,10 +33,9 @@ static void add_gpus(struct context_list *list)
     }
 }
 
-/* The golden ratio's multiples, modulo 1, lie far apart, as do most that are some places apart. */
 uint32_t machines_first(uint32_t check)
 {
-    return (uint32_t)((uint64_t)(check * 0x9E3779B1U) * MACHINES_APART >> 32);
+    return spread_below(check, MACHINES_APART);
 }
 
 int contexts_start_cpu(void **state)
