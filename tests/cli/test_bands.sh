@@ -9,24 +9,23 @@ samples() {
 }
 
 # check FILE OPTION…: from the file, with one thread or three by turns, and with the other number through pipes on both
-# sides or, by turns too, on one
-some_threads=1 pipes=0
+# sides or, every third time, on one
 check() {
     file=$1
     shift
-    other_threads=$some_threads
-    some_threads=$((4 - some_threads))
-    pipes=$(((pipes + 1) % 4))
+    take_turn
+    file_threads=$((1 + turn * 2))
+    pipe_threads=$((4 - file_threads))
     expect 0 "$KOSTKA" convert "$@" "$file" whole.jpg
     cp err whole.err
-    expect 0 "$KOSTKA" encode --threads $some_threads "$@" "$file" out.jpg
+    expect 0 "$KOSTKA" encode --threads $file_threads "$@" "$file" out.jpg
     same whole.jpg out.jpg
     sed "s/out.jpg/whole.jpg/" err | cmp -s - whole.err || fail "other warnings than for the whole of $file: $(cat err)"
-    if [ $pipes -lt 2 ]; then
-        "$KOSTKA" encode --threads $other_threads "$@" - - <"$file" >out.jpg 2>err || fail "$file through pipes: $(cat err)"
+    if [ $((turns % 3)) != 0 ]; then
+        "$KOSTKA" encode --threads $pipe_threads "$@" - - <"$file" >out.jpg 2>err || fail "$file through pipes: $(cat err)"
     else
         # shellcheck disable=SC2002 # a pipe, not a file
-        cat "$file" | "$KOSTKA" encode --threads $other_threads "$@" /dev/stdin out.jpg 2>err || fail "$file through a pipe: $(cat err)"
+        cat "$file" | "$KOSTKA" encode --threads $pipe_threads "$@" /dev/stdin out.jpg 2>err || fail "$file through a pipe: $(cat err)"
     fi
     same whole.jpg out.jpg
 }

@@ -4,12 +4,11 @@
 # as from the whole picture, which is what 'convert' reads where it codes; pixels that 'convert' writes so; damage; memory.
 . "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
-# turn: one thread for the file and three for the pipe, or the other way round, by turns; with sanitizers also the file or the
-# pipe alone, of three turns each
-turns=0
-turn() {
-    turns=$((turns + 1))
-    file_threads=$((1 + turns % 2 * 2))
+# choose_ways: one thread for the file and three for the pipe, or the other way round, by turns; with sanitizers also the file or
+# the pipe alone, of three turns each
+choose_ways() {
+    take_turn
+    file_threads=$((1 + turn * 2))
     pipe_threads=$((4 - file_threads))
     ways=$(sampled 'file pipe' "$([ $((turns / 3 % 2)) = 0 ] && echo file || echo pipe)")
 }
@@ -42,7 +41,7 @@ encoded() {
 check() {
     file=$1
     shift
-    turn
+    choose_ways
     expect 0 "$KOSTKA" convert "$@" "$file" whole.jpg
     said jpg >whole.err
     encoded jpg "$file" "$@"
@@ -53,7 +52,7 @@ check_j2k() {
     extension=$1
     file=$2
     shift 2
-    turn
+    choose_ways
     expect 0 "$KOSTKA" convert "$@" "$file" "whole.$extension"
     said "$extension" >whole.err
     encoded "$extension" "$file" --device cpu "$@"
@@ -72,7 +71,7 @@ across() {
 
 # fails FILE TEXT: as a whole and in rows, from the file and from a pipe; nothing is left
 fails() {
-    turn
+    choose_ways
     expect 1 "$KOSTKA" convert "$1" none.jpg
     expect 1 "$KOSTKA" encode --threads $file_threads "$1" none.jpg
     says "$2"

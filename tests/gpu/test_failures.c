@@ -209,7 +209,7 @@ static void test_encoding_ht(void **state)
     for (uint32_t exact_rate = 0; exact_rate < 2; exact_rate++) {
         const kst_j2k_options j2k = ht_packets(exact_rate);
         const kst_encode_options options = j2k_coding(&j2k);
-        /* One picture alone has 18 failing calls by a step, and 106 at a rate; two in one part have hardly more. */
+        /* One picture alone has 18 failing calls by a step, and 138 at a rate; two in one part have hardly more. */
         check_encoding(&options, 2, exact_rate ? 40 : 10);
     }
 }

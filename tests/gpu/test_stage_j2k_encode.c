@@ -58,15 +58,16 @@ static void fill_block(const struct block *block, uint32_t planes, uint32_t *to)
     }
 }
 
+/* The first five styles have all bits, set and not; one of five blocks is not measured. */
 static void make_block(struct block *block, uint32_t index)
 {
     uint32_t shape = next_random() % (simulated() ? 4 : (uint32_t)(sizeof shapes / sizeof *shapes));
     *block = (struct block){.width = shapes[shape][0],
         .height = shapes[shape][1],
         .orientation = next_random() % 4,
-        .style = index % 64,
+        .style = index * 11 % 64,
         .exact = next_random() % 2,
-        .measured = index % 8 != 7,
+        .measured = index % 8 != 3,
         .step = 1.0F / (float)(1 + next_random() % 9)};
     if (block->exact)
         block->step = 1;

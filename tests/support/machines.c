@@ -2,6 +2,7 @@
 /* Makes contexts of every tier, of several numbers of threads, and on GPUs. */
 #include "support/machines.h"
 
+#include "support/random.h"
 #include "support/test.h"
 
 struct context_list contexts;
@@ -34,7 +35,7 @@ static void add_gpus(struct context_list *list)
 
 uint32_t machines_first(uint32_t check)
 {
-    return (check * 0x9E3779B1U >> 16) % MACHINES_APART;
+    return spread_below(check, MACHINES_APART);
 }
 
 int contexts_start_cpu(void **state)

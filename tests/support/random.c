@@ -13,6 +13,11 @@ uint32_t random_below(uint32_t *state, uint32_t bound)
     return random_next(state) % bound;
 }
 
+uint32_t spread_below(uint32_t number, uint32_t bound)
+{
+    return (uint32_t)((uint64_t)(number * 0x9E3779B1U) * bound >> 32);
+}
+
 uint32_t next_random(void)
 {
     static uint32_t state = 0x2545F491;

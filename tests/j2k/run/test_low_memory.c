@@ -50,22 +50,21 @@ static void compare(const char *what, kst_context *small, const kst_buffer *stre
     kst_image_release(context, &whole);
 }
 
-/* A region, a reduced picture and another format: two of them, by turns. */
+/* A region, a reduced picture and another format: two of them, by turns. Raw components have no other format. */
 static void compare_parts(const char *what, kst_context *small, const kst_image *image, const kst_buffer *stream)
 {
-    enum { PARTS = 3 };
+    enum { REGION, REDUCED, FORMAT, PARTS };
     static uint32_t left_out;
+    const bool raw = image->format == KST_FORMAT_RAW;
     kst_decode_options options[PARTS];
     for (uint32_t i = 0; i < PARTS; i++) {
         kst_decode_options_init(&options[i]);
-        options[i].format = image->format;
+        options[i].format = i == FORMAT ? KST_FORMAT_RGBA : image->format;
     }
-    options[0].region = (kst_region){77, 5, image->width - 100, image->height - 9};
-    options[1].reduce = 1;
-    if (image->format != KST_FORMAT_RAW)
-        options[2].format = KST_FORMAT_RGBA;
+    options[REGION].region = (kst_region){77, 5, image->width - 100, image->height - 9};
+    options[REDUCED].reduce = 1;
     for (uint32_t i = 0; i < PARTS; i++)
-        if (i != left_out)
+        if (i != (raw ? FORMAT : left_out))
             compare(what, small, stream, &options[i]);
     left_out = (left_out + 1) % PARTS;
 }

@@ -101,7 +101,7 @@ static void check_at(const struct recipe *recipe, const struct stream *stream, u
     static uint32_t turn;
     struct libjpeg_picture expected;
     expect(recipe, stream, reduce, natural(recipe->colour), &expected);
-    /* One in seven goes to GPUs, too, which gpu_decode and gpu_jpeg_decode compare with the CPU. */
+    /* GPUs are among the machines of one check in seven: gpu_decode and gpu_jpeg_decode compare them with the CPU. */
     const uint32_t count = ++turn % 7 == 0 ? contexts.count : contexts.cpu_count;
     for (uint32_t i = machines_first(turn); i < count; i += MACHINES_APART)
         check_on(i, recipe, stream, reduce, &expected);

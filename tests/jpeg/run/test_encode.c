@@ -89,8 +89,8 @@ static void show(const kst_image *image, const kst_encode_options *o, uint32_t w
 }
 
 /*
- * One check in five goes to GPUs, which gpu_jpeg_encode compares with the CPU. With sanitizers one in five is made:
- * they find what code does and not what samples come to.
+ * GPUs are among the machines of one check in five: gpu_jpeg_encode compares them with the CPU. With sanitizers one
+ * check in five is made: they find what code does and not what samples come to.
  */
 static void check(const kst_image *image, const kst_encode_options *o)
 {

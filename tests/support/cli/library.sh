@@ -29,6 +29,19 @@ sampled() {
     if [ -z "${KOSTKA_SANITIZED:-}" ]; then echo "$1"; else echo "$2"; fi
 }
 
+# take_turn: $turn is 0 or 1, as often, in the order of Thue and Morse: whatever loops it is called in, each of their values
+# meets both
+turns=0
+take_turn() {
+    turns=$((turns + 1))
+    turn=0
+    rest=$turns
+    while [ $rest -gt 0 ]; do
+        turn=$(((turn + rest) % 2))
+        rest=$((rest / 2))
+    done
+}
+
 # within SECONDS COMMAND…: of processor time, whatever else the machine is busy with; killed behind them
 within() {
     seconds=$1
