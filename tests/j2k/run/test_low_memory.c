@@ -335,7 +335,7 @@ static void look_for_least(const char *what, const kst_image *image, const kst_j
     }
 }
 
-/* Where memory suffices for one thread, many do not fail: fewer of them work, on fewer tiles side by side. */
+/* Many threads do not fail where memory suffices for one: fewer of them work, on fewer tiles side by side. */
 static void test_coding_lanes(void **state)
 {
     (void)state;
