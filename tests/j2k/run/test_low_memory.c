@@ -354,7 +354,7 @@ static void test_coding_lanes(void **state)
     }
 }
 
-/* The same of code-blocks that are coded again: those of HT, and those that are measured for a rate. */
+/* Code-blocks that are coded again, those of HT or those measured for a rate, need no more for many threads. */
 static void test_transcoding_lanes(void **state)
 {
     (void)state;

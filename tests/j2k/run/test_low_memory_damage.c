@@ -113,7 +113,7 @@ static void check_memory(const char *what, const kst_buffer *stream, const kst_d
     kst_context_destroy(&small);
 }
 
-/* With little memory, with four times as much, and, if it is strict, with twice. */
+/* Decode with the least memory and with four times as much, and strictly with twice as much. */
 static void check_stream(const char *what, const kst_buffer *stream, const kst_decode_options *options, uint64_t least)
 {
     kst_decode_options with = *options;

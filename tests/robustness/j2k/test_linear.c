@@ -245,8 +245,8 @@ static void put_rows(struct bytes *b, size_t length)
 }
 
 /*
- * The same with one column of blocks that are included, so that no row is passed over: with a sanitizer in a smaller
- * picture, since the blocks of the large one take more than half a gigabyte.
+ * One column of blocks is included, so that no row is passed over. A sanitizer gets a smaller picture, since the blocks
+ * of the large one take more than half a gigabyte.
  */
 enum { LEVELS = SANITIZED ? 11 : 13, ROWS = 1 << (LEVELS - 1), COLUMNS = ROWS };
 
