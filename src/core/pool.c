@@ -241,9 +241,7 @@ void kst_pool_share(struct pool *pool, struct pool *other)
 
 uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_t bytes)
 {
-    const uint32_t threads = kst_pool_threads(pool);
-    const uint64_t fit = room / bytes;
-    return fit >= threads ? threads : fit > 1 ? (uint32_t)fit : 1;
+    return kst_pool_fit(kst_pool_threads(pool), room, bytes);
 }
 
 /*

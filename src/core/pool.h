@@ -21,6 +21,14 @@ void kst_pool_destroy(struct pool **pool);
  */
 void kst_pool_share(struct pool *pool, struct pool *other);
 KST_SHARED uint32_t kst_pool_threads(const struct pool *pool);
+
+/* Return how many of `most` find room if each takes so many bytes, which are not 0: at least one. */
+static inline uint32_t kst_pool_fit(uint32_t most, uint64_t room, uint64_t bytes)
+{
+    const uint64_t fit = room / bytes, number = fit < most ? fit : most;
+    return number > 1 ? (uint32_t)number : 1;
+}
+
 /* Return how many of the threads may work if each takes `bytes` of so much room: at least one. */
 uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_t bytes);
 

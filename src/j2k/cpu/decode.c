@@ -175,8 +175,7 @@ static uint32_t count_lanes(const struct j2k_decoding *decoding)
     struct j2k_cpu_need need =
         kst_j2k_cpu_measure(decoding->memory, decoding->pool, decoding->plan, decoding->target, NULL);
     uint64_t left = kst_memory_left(decoding->memory);
-    uint64_t fit = left > need.threads ? (left - need.threads) / larger(need.tile, 1) : 0;
-    return fit < most ? (uint32_t)larger(fit, 1) : most;
+    return kst_pool_fit(most, left > need.threads ? left - need.threads : 0, larger(need.tile, 1));
 }
 
 static void fill_row(const struct j2k_target *target, size_t width, uint32_t value, uint8_t *row)

@@ -134,12 +134,6 @@ static uint32_t largest_tile(const struct j2k_plan *plan, struct j2k_tiles tiles
     return largest;
 }
 
-static uint32_t at_most(uint32_t most, uint64_t fit)
-{
-    const uint64_t number = fit < most ? fit : most;
-    return number > 1 ? (uint32_t)number : 1;
-}
-
 /*
  * Find how many threads work, and on how many tiles side by side, `most` of them at most: all threads, and as many
  * tiles, unless memory has room for fewer. Threads' own buffers take at most a quarter of the share, and the rows of
@@ -155,7 +149,7 @@ static void share_memory(struct j2k_encoding *encoding, uint32_t most)
     encoding->workers = workers;
     kst_j2k_encode_find_tile(encoding, largest_tile(&encoding->coded->plan, tiles), &tile);
     const uint64_t rows = share > workers * thread ? share - workers * thread : 0, need = need_of(&tile);
-    encoding->lanes = at_most(most < workers ? most : workers, rows / (need > 0 ? need : 1));
+    encoding->lanes = kst_pool_fit(most < workers ? most : workers, rows, need > 0 ? need : 1);
     if (workers < threads) /* otherwise no more than these can work on all tiles together */
         encoding->workers = workers / encoding->lanes;
 }

@@ -77,11 +77,9 @@ static kst_status create_workers(struct deep *deep)
     struct deep_worker measured;
     size_t samples = place_buffers(&deep->output, &measured, NULL);
     size_t bytes = sizeof *deep->worker + samples * sizeof(uint16_t);
-    uint64_t room = kst_memory_left(deep->op->memory) / (bytes + KST_MEMORY_OVERHEAD);
     kst_status status = KST_OK;
-    deep->workers = kst_jpeg_cpu_useful_threads(deep->op, &deep->output);
-    if (deep->workers > room)
-        deep->workers = room > 1 ? (uint32_t)room : 1;
+    deep->workers = kst_pool_fit(kst_jpeg_cpu_useful_threads(deep->op, &deep->output),
+        kst_memory_left(deep->op->memory), bytes + KST_MEMORY_OVERHEAD);
     deep->worker = kst_memory_zeroed(deep->op->memory, deep->workers, bytes, &status);
     if (!deep->worker)
         return status;
