@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/cpu/dsp/zigzag_avx512.h"
 #include "jpeg/tables/dct.h"
 
 enum {
@@ -94,15 +94,16 @@ INLINE __m512i transform_half(__m512i rows, __m512i factors_02, __m512i factors_
         _mm512_dpwssd_epi32(right, reorder(rows, pairs_13_right), factors_13));
 }
 
-INLINE void quantise(__m512i v, const struct jpeg_quantizer *q, int i, int16_t *out)
+INLINE __m512i quantise(__m512i v, const struct jpeg_quantizer *q, int i)
 {
     const __m512i corrected = _mm512_add_epi16(_mm512_abs_epi16(v), load512(q->correction + i));
     const __m512i product = _mm512_mulhi_epu16(corrected, load512(q->reciprocal + i));
     const __m512i quotient = _mm512_mulhi_epu16(product, load512(q->scale + i));
-    store512(out + i, _mm512_mask_sub_epi16(quotient, _mm512_movepi16_mask(v), _mm512_setzero_si512(), quotient));
+    return _mm512_mask_sub_epi16(quotient, _mm512_movepi16_mask(v), _mm512_setzero_si512(), quotient);
 }
 
-static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
+/* Transform and quantise a block to rows 0–3 and 4–7. */
+INLINE void transform(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, __m512i out[2])
 {
     const __m512i upper = transform_rows(load_rows(in, in + pitch, in + 3 * pitch, in + 2 * pitch));
     const __m512i lower = transform_rows(load_rows(in + 7 * pitch, in + 6 * pitch, in + 4 * pitch, in + 5 * pitch));
@@ -119,12 +120,27 @@ static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer
 
     const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-    quantise(_mm512_permutex2var_epi64(even, first, odd), quantizer, 0, out);
-    quantise(_mm512_permutex2var_epi64(even, second, odd), quantizer, 32, out);
+    out[0] = quantise(_mm512_permutex2var_epi64(even, first, odd), quantizer, 0);
+    out[1] = quantise(_mm512_permutex2var_epi64(even, second, odd), quantizer, 32);
+}
+
+static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
+{
+    __m512i rows[2];
+    transform(in, pitch, quantizer, rows);
+    store512(out, rows[0]);
+    store512(out + 32, rows[1]);
+}
+
+static uint64_t fdct_zigzag(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
+{
+    __m512i rows[2];
+    transform(in, pitch, quantizer, rows);
+    return reorder_block(rows[0], rows[1], out);
 }
 
 void kst_jpeg_cpu_fdct_avx512(struct jpeg_dsp *dsp)
 {
     dsp->fdct = fdct;
-    dsp->fdct_zigzag = NULL;
+    dsp->fdct_zigzag = fdct_zigzag;
 }
