@@ -9,6 +9,17 @@
 #include "jpeg/cpu/dsp/layouts.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
+/*
+ * Prefetch the pixels a page ahead, because processors do not prefetch across the end of a page by themselves. The
+ * address may lie beyond the picture, where a prefetch does nothing.
+ */
+INLINE void prefetch_pixels(const uint8_t *in, size_t length)
+{
+    enum { PAGE = 4096, LINE = 64 };
+    for (size_t i = 0; i < length; i += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)in + PAGE + i));
+}
+
 INLINE void convert_row(struct jpeg_colour_encoding c, const uint8_t *in, uint32_t n)
 {
     const size_t size = (size_t)c.size;
@@ -18,8 +29,10 @@ INLINE void convert_row(struct jpeg_colour_encoding c, const uint8_t *in, uint32
         convert_pixels(&c, buffer, 0);
         return;
     }
-    for (size_t i = 0; i < n - PIXELS; i += PIXELS)
+    for (size_t i = 0; i < n - PIXELS; i += PIXELS) {
+        prefetch_pixels(in + i * size, PIXELS * size);
         convert_pixels(&c, in + i * size, i);
+    }
     convert_pixels(&c, in + (n - PIXELS) * size, n - PIXELS);
 }
 
