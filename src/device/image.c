@@ -9,9 +9,9 @@ bool kst_gpu_image_take(struct gpu_runtime *runtime, size_t length, struct gpu_b
 {
     if (!kst_gpu_pool_take(&runtime->pool, GPU_DEVICE, length, buffer, error))
         return false;
-    pthread_rwlock_wrlock(&runtime->lent_lock);
+    pthread_mutex_lock(&runtime->lent_lock);
     bool kept = kst_gpu_lent_add(&runtime->images, runtime->gpu->memory, buffer, &error->status);
-    pthread_rwlock_unlock(&runtime->lent_lock);
+    pthread_mutex_unlock(&runtime->lent_lock);
     if (!kept)
         kst_gpu_pool_give(&runtime->pool, buffer);
     return kept;
@@ -20,9 +20,9 @@ bool kst_gpu_image_take(struct gpu_runtime *runtime, size_t length, struct gpu_b
 void kst_gpu_image_give(struct gpu_runtime *runtime, struct gpu_buffer *buffer)
 {
     struct gpu_buffer removed;
-    pthread_rwlock_wrlock(&runtime->lent_lock);
-    kst_gpu_lent_remove(&runtime->images, kst_gpu_lent_address(buffer), &removed);
-    pthread_rwlock_unlock(&runtime->lent_lock);
+    pthread_mutex_lock(&runtime->lent_lock);
+    kst_gpu_lent_remove(&runtime->images, runtime->gpu->memory, kst_gpu_lent_address(buffer), &removed);
+    pthread_mutex_unlock(&runtime->lent_lock);
     kst_gpu_pool_give(&runtime->pool, buffer);
 }
 
@@ -35,12 +35,12 @@ static bool import_lent(struct gpu_runtime *runtime, const kst_image *image, con
 {
     bool has_offsets = kst_memory_has_offsets(image->memory);
     uintptr_t at = (uintptr_t)plane->data;
-    pthread_rwlock_rdlock(&runtime->lent_lock);
+    pthread_mutex_lock(&runtime->lent_lock);
     const struct gpu_buffer *found = kst_gpu_lent_find(&runtime->images, at);
     size_t before = !found ? 0 : has_offsets ? plane->offset : (size_t)(at - found->handle);
     bool own =
         found && before <= found->length && extent <= found->length - before && (!has_offsets || at == found->handle);
-    pthread_rwlock_unlock(&runtime->lent_lock);
+    pthread_mutex_unlock(&runtime->lent_lock);
     if (own)
         *buffer = (struct gpu_buffer){.place = GPU_DEVICE, .length = extent, .handle = at};
     return own;

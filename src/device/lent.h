@@ -5,9 +5,13 @@
 
 #include "device/device.h"
 
+/*
+ * The buffers lie in leaves of some dozens, so that adding or removing one moves some kilobytes at most. A batch lends
+ * a thousand images from several threads, which wait for each other meanwhile.
+ */
 struct gpu_lent {
-    struct gpu_buffer *buffer; /* sorted by what kst_gpu_lent_address() returns */
-    uint32_t count, capacity;
+    struct gpu_lent_leaf **leaf; /* none is empty; sorted, like the buffers in them, by kst_gpu_lent_address() */
+    uint32_t count, capacity;    /* of leaves */
 };
 
 /* Return the address of host memory, or the driver's handle of device memory. */
@@ -24,6 +28,12 @@ bool kst_gpu_lent_add(
 const struct gpu_buffer *kst_gpu_lent_find(const struct gpu_lent *lent, uintptr_t address);
 
 /* Remove the buffer that begins at an address, which *buffer receives. Returns false if there is none. */
-bool kst_gpu_lent_remove(struct gpu_lent *lent, uintptr_t address, struct gpu_buffer *buffer);
+bool kst_gpu_lent_remove(struct gpu_lent *lent, struct memory *memory, uintptr_t address, struct gpu_buffer *buffer);
+
+/* Remove the last buffer, which *buffer receives. Returns false if there is none. */
+bool kst_gpu_lent_remove_last(struct gpu_lent *lent, struct memory *memory, struct gpu_buffer *buffer);
+
+/* Forget all buffers. */
+void kst_gpu_lent_release(struct gpu_lent *lent, struct memory *memory);
 
 #endif

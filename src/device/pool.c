@@ -2,6 +2,8 @@
 /* Keeps released buffers of a device and uses them again. */
 #include "device/pool.h"
 
+#include "core/brief.h"
+
 enum {
     LEAST_LENGTH = 4096,
     WASTE = 4 /* an idle buffer serves requests of at least this fraction of its length */
@@ -10,7 +12,7 @@ enum {
 bool kst_gpu_pool_create(struct gpu_pool *pool, struct gpu *gpu)
 {
     *pool = (struct gpu_pool){.gpu = gpu};
-    return pthread_mutex_init(&pool->lock, NULL) == 0;
+    return kst_brief_mutex_init(&pool->lock);
 }
 
 static void drop_idle(struct gpu_pool *pool)

@@ -2,6 +2,7 @@
 /* Makes a device ready for work, and lends its queues to threads. */
 #include "device/runtime.h"
 
+#include "core/brief.h"
 #include "device/timing.h"
 
 /* Make a runtime for an open device, which is closed on failure. */
@@ -16,7 +17,7 @@ static kst_status create(struct memory *memory, struct gpu *gpu, struct gpu_runt
     kst_gpu_pool_create(&made->pool, gpu);
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->build_lock, NULL);
-    pthread_rwlock_init(&made->lent_lock, NULL);
+    kst_brief_mutex_init(&made->lent_lock);
     *runtime = made;
     return KST_OK;
 }
@@ -59,11 +60,12 @@ void kst_gpu_runtime_destroy(struct gpu_runtime **runtime)
         old->idle = track->next;
         release_track(old, track);
     }
-    while (old->pinned.count > 0)
-        kst_gpu_pool_give(&old->pool, &old->pinned.buffer[--old->pinned.count]);
-    kst_memory_release(gpu->memory, old->pinned.buffer);
-    kst_memory_release(gpu->memory, old->images.buffer);
-    pthread_rwlock_destroy(&old->lent_lock);
+    struct gpu_buffer pinned;
+    while (kst_gpu_lent_remove_last(&old->pinned, gpu->memory, &pinned))
+        kst_gpu_pool_give(&old->pool, &pinned);
+    kst_gpu_lent_release(&old->pinned, gpu->memory);
+    kst_gpu_lent_release(&old->images, gpu->memory);
+    pthread_mutex_destroy(&old->lent_lock);
     kst_gpu_pool_destroy(&old->pool);
     kst_gpu_modules_release(gpu, &old->built);
     pthread_mutex_destroy(&old->build_lock);

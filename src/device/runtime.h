@@ -30,7 +30,7 @@ struct gpu_runtime {
     pthread_mutex_t lock;       /* guards the members below and, where modules say so, their states */
     struct gpu_built *built;    /* list of modules; one is added only under both locks */
     struct gpu_track *idle;
-    pthread_rwlock_t lent_lock;     /* guards the lists below */
+    pthread_mutex_t lent_lock;      /* guards the lists below */
     struct gpu_lent pinned, images; /* pinned memory, and images in device memory, that the caller has */
 };
 

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/lent.h"
 #include "device/pool.h"
 #include "support/gpu/gpus.h"
 #include "support/random.h"
@@ -318,41 +317,6 @@ static void test_pool(void **state)
     }
 }
 
-enum { LENT = 200, SLOT = 64 };
-
-/* Buffers of chance at chance among slots of memory; each address belongs to the buffer of its slot, if it has one. */
-static void test_lent(void **state)
-{
-    (void)state;
-    struct memory memory;
-    struct gpu_lent lent = {.count = 0};
-    uint32_t length[LENT] = {0}, count = 0;
-    kst_status status = KST_OK;
-    kst_memory_init(&memory, NULL, UINT64_MAX);
-    for (uint32_t turn = 0; turn < 4000; turn++) {
-        uint32_t slot = next_random() % LENT, at = next_random() % SLOT;
-        uintptr_t first = 4096 + (uintptr_t)slot * SLOT;
-        struct gpu_buffer buffer = {.place = GPU_DEVICE, .handle = first, .length = 1 + next_random() % SLOT};
-        const struct gpu_buffer *found = kst_gpu_lent_find(&lent, first + at);
-        assert_int_equal(found != NULL, at < length[slot]);
-        if (found)
-            assert_int_equal(found->handle, first);
-        if (length[slot] > 0) {
-            assert_true(kst_gpu_lent_remove(&lent, first, &buffer));
-            assert_int_equal(buffer.length, length[slot]);
-            length[slot] = 0;
-            count--;
-        } else {
-            assert_false(kst_gpu_lent_remove(&lent, first, &buffer));
-            assert_true(kst_gpu_lent_add(&lent, &memory, &buffer, &status));
-            length[slot] = (uint32_t)buffer.length;
-            count++;
-        }
-        assert_int_equal(lent.count, count);
-    }
-    kst_memory_release(&memory, lent.buffer);
-}
-
 static void test_fork(void **state)
 {
     (void)state;
@@ -375,6 +339,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_copies), cmocka_unit_test(test_events), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_pool), cmocka_unit_test(test_lent), cmocka_unit_test(test_fork)};
+        cmocka_unit_test(test_pool), cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, open_gpus, close_gpus);
 }
