@@ -15,6 +15,7 @@ struct pool_run {
     void (*task)(void *arg, uint32_t index);
     void *arg;
     uint32_t count;
+    bool first;                /* begun by kst_pool_run_first() */
     atomic_uint_fast64_t next; /* the next index to hand out; exceeds `count` by at most one per thread */
     uint32_t helpers;          /* pool threads working on it; the pool's lock guards this and the members below */
     uint32_t wanted;           /* idle helpers that are still to be called for it */
@@ -44,27 +45,49 @@ struct pool {
     uint32_t begun;          /* helpers that were started, or could not be */
     struct helper *idle;     /* those that wait and have not been called, the last to become idle first */
     uint32_t idle_count;
+    atomic_uint_fast32_t firsts; /* runs of kst_pool_run_first() that have not ended */
     bool stop;
     struct helper helper[];
 };
 
-static void work(struct pool_run *run)
+/* Run one task. Returns false if none is left. */
+static bool work_once(struct pool_run *run)
 {
-    for (;;) {
-        uint_fast64_t index = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
-        if (index >= run->count)
-            return;
-        run->task(run->arg, (uint32_t)index);
-    }
+    uint_fast64_t index = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
+    if (index >= run->count)
+        return false;
+    run->task(run->arg, (uint32_t)index);
+    return true;
 }
 
-/* The newest run comes first, so that a run which a task waits for is done before more tasks of that kind are begun. */
+static bool has_firsts(const struct pool *pool)
+{
+    return atomic_load_explicit(&pool->firsts, memory_order_relaxed) > 0;
+}
+
+/* Work as a helper, which leaves between two tasks if another run comes first. */
+static void help(const struct pool *pool, struct pool_run *run)
+{
+    while (work_once(run) && (run->first || !has_firsts(pool)))
+        ;
+}
+
+/*
+ * Find what a helper works on: a run that comes first, otherwise the newest one, so that a run which a task waits for
+ * is done before more tasks of that kind are begun.
+ */
 static struct pool_run *find_run(const struct pool *pool)
 {
-    for (struct pool_run *run = pool->newest; run; run = run->older)
-        if (atomic_load_explicit(&run->next, memory_order_relaxed) < run->count)
+    const bool firsts = has_firsts(pool);
+    struct pool_run *newest = NULL;
+    for (struct pool_run *run = pool->newest; run; run = run->older) {
+        if (atomic_load_explicit(&run->next, memory_order_relaxed) >= run->count)
+            continue;
+        if (run->first || !firsts)
             return run;
-    return NULL;
+        newest = newest ? newest : run;
+    }
+    return newest;
 }
 
 /* Let a helper that has begun run on all processors that it may use. */
@@ -153,7 +176,7 @@ static void *thread_main(void *arg)
         call_some(pool, run);
         pthread_mutex_unlock(&pool->lock);
         lift_placement(helper);
-        work(run);
+        help(pool, run);
         pthread_mutex_lock(&pool->lock);
         if (--run->helpers == 0)
             pthread_cond_signal(&run->left);
@@ -256,6 +279,8 @@ static void publish(struct pool *pool, struct pool_run *run)
     if (run->older)
         run->older->newer = run;
     pool->newest = run;
+    if (run->first)
+        atomic_fetch_add_explicit(&pool->firsts, 1, memory_order_relaxed);
     run->wanted = wanted < pool->idle_count ? wanted : pool->idle_count;
     wanted -= run->wanted;
     call_some(pool, run);
@@ -268,6 +293,8 @@ static void publish(struct pool *pool, struct pool_run *run)
 
 static void retire(struct pool *pool, struct pool_run *run)
 {
+    if (run->first)
+        atomic_fetch_sub_explicit(&pool->firsts, 1, memory_order_relaxed);
     pthread_mutex_lock(&pool->lock);
     if (run->newer)
         run->newer->older = run->older;
@@ -281,20 +308,33 @@ static void retire(struct pool *pool, struct pool_run *run)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+/* `run` lacks what only this function needs. */
+static void run_tasks(struct pool *pool, struct pool_run *run)
 {
-    if (count <= 1 || !pool || pool->helpers == 0) {
-        for (uint32_t i = 0; i < count; i++)
-            task(arg, i);
+    if (run->count <= 1 || !pool || pool->helpers == 0) {
+        for (uint32_t i = 0; i < run->count; i++)
+            run->task(run->arg, i);
         return;
     }
     if (pool->other)
         pool = pool->other;
+    atomic_init(&run->next, 0);
+    pthread_cond_init(&run->left, NULL);
+    publish(pool, run);
+    while (work_once(run))
+        ;
+    retire(pool, run);
+    pthread_cond_destroy(&run->left);
+}
+
+void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+{
     struct pool_run run = {.task = task, .arg = arg, .count = count};
-    atomic_init(&run.next, 0);
-    pthread_cond_init(&run.left, NULL);
-    publish(pool, &run);
-    work(&run);
-    retire(pool, &run);
-    pthread_cond_destroy(&run.left);
+    run_tasks(pool, &run);
+}
+
+void kst_pool_run_first(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+{
+    struct pool_run run = {.task = task, .arg = arg, .count = count, .first = true};
+    run_tasks(pool, &run);
 }

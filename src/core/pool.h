@@ -40,4 +40,10 @@ uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_
  */
 KST_SHARED void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
 
+/*
+ * Do the same at once, for a task that others wait for: threads that help with other runs leave them for this one
+ * between two of their tasks.
+ */
+void kst_pool_run_first(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #include "support/test.h"
 
@@ -260,6 +261,82 @@ static void test_shared(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* Describes a long run, whose first task begins another one that comes first. */
+struct interruption {
+    struct pool *pool;
+    atomic_uint done;           /* tasks of the long run */
+    atomic_uint inside, helped; /* threads in the other run, and whether there were two before the long one ended */
+};
+
+enum { LONG_RUN = 2000, SHORT_RUN = 3 };
+
+static void wait_inside(void *arg, uint32_t index)
+{
+    struct interruption *interruption = arg;
+    const struct timespec pause = {.tv_nsec = 100000};
+    (void)index;
+    atomic_fetch_add(&interruption->inside, 1);
+    /* Help that comes once the long run has no tasks left does not count. */
+    while (!atomic_load(&interruption->helped) && atomic_load(&interruption->done) + 1 < LONG_RUN) {
+        if (atomic_load(&interruption->inside) > 1)
+            atomic_store(&interruption->helped, 1);
+        nanosleep(&pause, NULL);
+    }
+    atomic_fetch_sub(&interruption->inside, 1);
+}
+
+static void interrupt(void *arg, uint32_t index)
+{
+    struct interruption *interruption = arg;
+    const struct timespec pause = {.tv_nsec = 200000};
+    if (index == 0) {
+        while (atomic_load(&interruption->done) == 0) /* until another thread is at work */
+            sched_yield();
+        kst_pool_run_first(interruption->pool, SHORT_RUN, wait_inside, interruption);
+    } else if (!atomic_load(&interruption->helped)) {
+        nanosleep(&pause, NULL);
+    }
+    atomic_fetch_add(&interruption->done, 1);
+}
+
+/* Helpers that work on the long run leave it for the one that comes first. */
+static void check_first(struct pool *pool)
+{
+    struct interruption interruption = {.pool = pool};
+    if (kst_pool_threads(pool) == 1)
+        return;
+    kst_pool_run(pool, LONG_RUN, interrupt, &interruption);
+    assert_int_equal(atomic_load(&interruption.done), LONG_RUN);
+    assert_true(atomic_load(&interruption.helped));
+}
+
+static void test_first(void **state)
+{
+    (void)state;
+    with_pools(check_first);
+}
+
+static void nest_first(void *arg, uint32_t index)
+{
+    struct nested *nested = arg;
+    kst_pool_run_first(nested->pool, 10 + index % 3, add, nested);
+}
+
+/* Runs that come first, begun by many tasks at once, hand out each index once, too. */
+static void check_many_first(struct pool *pool)
+{
+    struct nested nested = {.pool = pool};
+    atomic_init(&nested.sum, 0);
+    kst_pool_run(pool, 300, nest_first, &nested);
+    assert_int_equal(atomic_load(&nested.sum), 100 * (45 + 55 + 66));
+}
+
+static void test_many_first(void **state)
+{
+    (void)state;
+    with_pools(check_many_first);
+}
+
 static void test_creation_errors(void **state)
 {
     (void)state;
@@ -282,6 +359,8 @@ int main(void)
         cmocka_unit_test(test_from_several_threads),
         cmocka_unit_test(test_all_threads_work_at_once),
         cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_first),
+        cmocka_unit_test(test_many_first),
         cmocka_unit_test(test_creation_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

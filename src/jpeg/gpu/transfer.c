@@ -93,7 +93,7 @@ static void upload_staged(struct jpeg_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     size_t from = 0, to = 0;
-    kst_pool_run(job->runtime->threads, job->count, stage_stream, job);
+    kst_pool_run_first(job->runtime->threads, job->count, stage_stream, job);
     for (uint32_t i = 0; i <= job->count; i++) {
         uint64_t length = 0;
         if (i < job->count && !kst_jpeg_gpu_job_stages(job, i))

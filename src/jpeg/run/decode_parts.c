@@ -132,7 +132,7 @@ static void settle_part(const struct jpeg_parts *parts, const struct jpeg_part *
     times->entropy /= part->count;
     times->pixels /= part->count;
     times->download /= part->count;
-    kst_pool_run(parts->owner->context->pool, part->count, settle_picture, &settling);
+    kst_pool_run_first(parts->owner->context->pool, part->count, settle_picture, &settling);
 }
 
 static void begin_part(struct jpeg_parts *parts)
