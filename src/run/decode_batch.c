@@ -10,8 +10,11 @@
 #include "run/decoding.h"
 #include "run/stream.h"
 
-/* Streams that are opened before the first of them is decoded: a few, or more if they are small. */
-enum { LOOKAHEAD = 16, LOOKAHEAD_SMALL = 256, LOOKAHEAD_BYTES = 1 << 20 };
+/*
+ * Streams that are opened together: a few, or more if they are small. Threads wait for each other after each round, so
+ * that there are few rounds; the first one is shorter, but long enough for the device to begin.
+ */
+enum { LOOKAHEAD = 16, LOOKAHEAD_SMALL = 256, FIRST_BYTES = 3 << 20, LOOKAHEAD_BYTES = 8 << 20 };
 
 struct decode_entry {
     kst_decode_item *item;
@@ -204,9 +207,10 @@ static struct kst_job *make(
 static uint32_t find_end(const struct kst_job *job)
 {
     uint32_t left = job->count - job->opening, most = left < LOOKAHEAD_SMALL ? left : LOOKAHEAD_SMALL, some = 0;
-    for (size_t bytes = 0; some < most && (some < LOOKAHEAD || bytes < LOOKAHEAD_BYTES); some++) {
+    size_t most_bytes = job->opening == 0 ? FIRST_BYTES : LOOKAHEAD_BYTES;
+    for (size_t bytes = 0; some < most && (some < LOOKAHEAD || bytes < most_bytes); some++) {
         size_t length = job->entry[job->opening + some].item->length;
-        bytes += length < LOOKAHEAD_BYTES ? length : LOOKAHEAD_BYTES;
+        bytes += length < most_bytes ? length : most_bytes;
     }
     return job->opening + some;
 }
