@@ -248,8 +248,10 @@ static void describe_component(const struct jpeg_gpu_item *item, uint32_t compon
         .h_out = scaled->h_out,
         .v_in = scaled->v_in,
         .v_out = scaled->v_out};
-    for (uint32_t j = 0; j < 64; j++)
-        out->quant[j / 2] |= (uint32_t)c->quant[j % 8 * 8 + j / 8] << j % 2 * 16;
+    for (uint32_t i = 0; i < 32; i++) { /* by columns, two in a word */
+        const uint16_t *upper = &c->quant[2 * i % 8 * 8 + i / 4];
+        out->quant[i] = upper[0] | (uint32_t)upper[8] << 16;
+    }
 }
 
 static void write_components(struct jpeg_gpu_builder *builder, const struct jpeg_gpu_item *item,

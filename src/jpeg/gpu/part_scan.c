@@ -334,6 +334,21 @@ static const struct jpeg_work_picture *find_alike(
     return NULL;
 }
 
+/* Return whether a scan has the tables of the one before: of the same numbers, with the same contents. */
+static bool is_like_last(const struct jpeg_gpu_placed *last, const struct jpeg_plan *plan, const struct jpeg_scan *scan)
+{
+    if (!last->plan || scan->component_count != last->scan->component_count)
+        return false;
+    for (uint32_t i = 0; i < scan->component_count; i++)
+        if (scan->dc_table[i] != last->scan->dc_table[i] || scan->ac_table[i] != last->scan->ac_table[i])
+            return false;
+    const struct table_list list = list_tables(scan);
+    for (uint32_t i = 0; i < list.count; i++)
+        if (memcmp(&plan->huffman[list.index[i]], &last->plan->huffman[list.index[i]], sizeof *plan->huffman) != 0)
+            return false;
+    return true;
+}
+
 /*
  * Place the tables of a scan: share those of an earlier picture or copy those of an earlier part if they are the same,
  * otherwise make them.
@@ -355,6 +370,17 @@ static void place_tables(struct jpeg_gpu_builder *builder, const struct jpeg_pla
     write_tables(builder, plan, scan, picture);
     write_pairs(builder, scan, picture);
     keep_tables(builder, &key, picture);
+}
+
+/* Do so soon if the scan before has the same ones, as in most batches. */
+static void place_tables_soon(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan,
+    const struct jpeg_scan *scan, bool planned, struct jpeg_work_picture *picture)
+{
+    if (is_like_last(&builder->last, plan, scan))
+        refer(picture, builder->last.picture, 0, 0);
+    else
+        place_tables(builder, plan, scan, picture);
+    builder->last = planned ? (struct jpeg_gpu_placed){plan, scan, picture} : (struct jpeg_gpu_placed){.plan = NULL};
 }
 
 static void write_segments(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan,
@@ -435,7 +461,7 @@ void kst_jpeg_gpu_scan_write(struct jpeg_gpu_builder *builder, const struct jpeg
 {
     struct jpeg_scan room;
     const struct jpeg_scan *scan = kst_jpeg_gpu_scan(item->plan, index, &room);
-    place_tables(builder, item->plan, scan, picture);
+    place_tables_soon(builder, item->plan, scan, scan != &room, picture);
     picture->chunk_bits = jpeg_gpu_chunk_bits(item);
     write_segments(builder, item->plan, scan, picture);
     picture->most_completed = most_completed(picture->chunks, item->shorter, item->ordered);
