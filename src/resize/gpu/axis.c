@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/brief.h"
 #include "resize/kernels/work.h"
 
 enum { QUAD = RESIZE_QUAD_WORDS };
@@ -14,7 +15,8 @@ static const uint64_t MOST_WORDS = (uint64_t)1 << 23;
 
 void kst_resize_gpu_axes_begin(struct resize_gpu_axes *axes)
 {
-    pthread_mutex_init(&axes->lock, NULL);
+    *axes = (struct resize_gpu_axes){.newest = NULL};
+    kst_brief_mutex_init(&axes->lock);
 }
 
 static void release(struct memory *memory, struct resize_gpu_axis *axis)
@@ -25,9 +27,9 @@ static void release(struct memory *memory, struct resize_gpu_axis *axis)
 
 void kst_resize_gpu_axes_end(struct resize_gpu_axes *axes, struct memory *memory)
 {
-    while (axes->first) {
-        struct resize_gpu_axis *axis = axes->first;
-        axes->first = axis->next;
+    while (axes->newest) {
+        struct resize_gpu_axis *axis = axes->newest;
+        axes->newest = axis->older;
         release(memory, axis);
     }
     pthread_mutex_destroy(&axes->lock);
@@ -153,22 +155,65 @@ static struct resize_gpu_axis *make(
     return NULL;
 }
 
-/*
- * Move an axis that is among the first of the list to its beginning. Returns null if there is none. The caller holds
- * the lock.
- */
+static uint64_t stir(uint64_t sum, const void *value, size_t length)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, value, length);
+    sum = (sum ^ bits) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum ^ sum >> 32;
+}
+
+/* Return the list that has a key's axis. */
+static struct resize_gpu_axis **list_of(struct resize_gpu_axes *axes, const struct resize_gpu_axis_key *key)
+{
+    uint64_t sum = stir(2 * key->filter + key->wide, &key->axis.size, sizeof key->axis.size);
+    sum = stir(sum + key->down, &key->axis.count, sizeof key->axis.count);
+    sum = stir(stir(sum, &key->axis.begin, sizeof key->axis.begin), &key->axis.end, sizeof key->axis.end);
+    return &axes->list[sum % RESIZE_AXIS_LISTS];
+}
+
+/* The caller of this and of the functions down to find() holds the lock. */
+static void enter(struct resize_gpu_axes *axes, struct resize_gpu_axis *axis)
+{
+    axis->newer = NULL;
+    axis->older = axes->newest;
+    *(axes->newest ? &axes->newest->newer : &axes->oldest) = axis;
+    axes->newest = axis;
+}
+
+static void leave(struct resize_gpu_axes *axes, struct resize_gpu_axis *axis)
+{
+    *(axis->newer ? &axis->newer->older : &axes->newest) = axis->older;
+    *(axis->older ? &axis->older->newer : &axes->oldest) = axis->newer;
+}
+
+static void forget(struct resize_gpu_axes *axes, struct resize_gpu_axis *axis)
+{
+    struct resize_gpu_axis **link = list_of(axes, &axis->key);
+    while (*link != axis)
+        link = &(*link)->alike;
+    *link = axis->alike;
+    leave(axes, axis);
+}
+
+static void count_unused(struct resize_gpu_axes *axes, const struct resize_gpu_axis *axis, bool unused)
+{
+    axes->unused += unused ? 1 : UINT32_MAX;
+    axes->unused_words += unused ? axis->length : 0 - (uint64_t)axis->length;
+}
+
+/* Find an axis and make it the newest; null if there is none. */
 static struct resize_gpu_axis *find(struct resize_gpu_axes *axes, const struct resize_gpu_axis_key *key)
 {
-    struct resize_gpu_axis **link = &axes->first, *found;
-    uint32_t place = 0;
-    while ((found = *link) && place++ < MOST_AXES && !is_same(&found->key, key))
-        link = &found->next;
-    if (!found || place > MOST_AXES)
+    struct resize_gpu_axis *found = *list_of(axes, key);
+    while (found && !is_same(&found->key, key))
+        found = found->alike;
+    if (!found)
         return NULL;
-    *link = found->next;
-    found->next = axes->first;
-    axes->first = found;
-    found->uses++;
+    if (found->uses++ == 0)
+        count_unused(axes, found, false);
+    leave(axes, found);
+    enter(axes, found);
     return found;
 }
 
@@ -185,8 +230,10 @@ kst_status kst_resize_gpu_axis_take(struct resize_gpu_axes *axes, struct memory 
     if (!made)
         return status;
     pthread_mutex_lock(&axes->lock);
-    made->next = axes->first;
-    axes->first = *axis = made;
+    struct resize_gpu_axis **list = list_of(axes, key);
+    made->alike = *list;
+    *list = *axis = made;
+    enter(axes, made);
     pthread_mutex_unlock(&axes->lock);
     return KST_OK;
 }
@@ -196,25 +243,37 @@ void kst_resize_gpu_axis_give(struct resize_gpu_axes *axes, struct resize_gpu_ax
     if (!axis)
         return;
     pthread_mutex_lock(&axes->lock);
-    axis->uses--;
+    if (--axis->uses == 0)
+        count_unused(axes, axis, true);
     pthread_mutex_unlock(&axes->lock);
+}
+
+/* Take out the oldest axes that nobody uses, as far as there are too many, and return a list of them. */
+static struct resize_gpu_axis *take_surplus(struct resize_gpu_axes *axes)
+{
+    struct resize_gpu_axis *surplus = NULL, *newer;
+    for (struct resize_gpu_axis *axis = axes->oldest; axis; axis = newer) {
+        newer = axis->newer;
+        if (axes->unused <= MOST_AXES && axes->unused_words <= MOST_WORDS)
+            break;
+        if (axis->uses > 0)
+            continue;
+        forget(axes, axis);
+        count_unused(axes, axis, false);
+        axis->alike = surplus;
+        surplus = axis;
+    }
+    return surplus;
 }
 
 void kst_resize_gpu_axes_trim(struct resize_gpu_axes *axes, struct memory *memory)
 {
-    uint64_t words = 0;
-    uint32_t count = 0;
-    struct resize_gpu_axis **link = &axes->first, *axis;
     pthread_mutex_lock(&axes->lock);
-    while ((axis = *link) != NULL) {
-        words += axis->length;
-        if (axis->uses > 0 || (++count <= MOST_AXES && words <= MOST_WORDS)) {
-            link = &axis->next;
-            continue;
-        }
-        words -= axis->length;
-        *link = axis->next;
+    struct resize_gpu_axis *surplus = take_surplus(axes);
+    pthread_mutex_unlock(&axes->lock);
+    while (surplus) {
+        struct resize_gpu_axis *axis = surplus;
+        surplus = axis->alike;
         release(memory, axis);
     }
-    pthread_mutex_unlock(&axes->lock);
 }

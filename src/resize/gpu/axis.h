@@ -19,7 +19,8 @@ struct resize_gpu_axis_key {
 };
 
 struct resize_gpu_axis {
-    struct resize_gpu_axis *next;
+    struct resize_gpu_axis *alike;         /* the next one with as good as the same key */
+    struct resize_gpu_axis *newer, *older; /* taken after this one, and before */
     struct resize_gpu_axis_key key;
     uint32_t uses;           /* by jobs that are under way */
     struct resize_span span; /* the samples that are needed; windows are counted from its first */
@@ -29,10 +30,14 @@ struct resize_gpu_axis {
     uint32_t weights, length;
 };
 
-/* Holds a list of axes, the one that was taken last first. */
+enum { RESIZE_AXIS_LISTS = 256 };
+
+/* Holds axes in the order in which they were taken, and in lists by a number that is made of their keys. */
 struct resize_gpu_axes {
-    pthread_mutex_t lock; /* guards the members below and `uses` */
-    struct resize_gpu_axis *first;
+    pthread_mutex_t lock; /* guards the members below, and those of axes that are used here */
+    struct resize_gpu_axis *newest, *oldest, *list[RESIZE_AXIS_LISTS];
+    uint32_t unused;       /* axes that no job uses, */
+    uint64_t unused_words; /* and their words */
 };
 
 void kst_resize_gpu_axes_begin(struct resize_gpu_axes *axes);
