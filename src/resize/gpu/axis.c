@@ -64,12 +64,27 @@ static uint32_t quads_of(const struct resize_gpu_axis *axis, const struct resize
 /* Store a quad of weights for samples that are bytes: a word for each byte of the weights. */
 static void store_parts(const int32_t weight[QUAD], uint32_t *quad)
 {
-    for (uint32_t byte = 0; byte < 3; byte++) {
-        quad[byte] = 0;
-        for (uint32_t i = 0; i < QUAD; i++)
-            quad[byte] |= ((uint32_t)weight[i] >> (8 * byte) & 0xFF) << (8 * i);
-    }
+    enum { EVEN = 0x00FF00FF }; /* bytes 0 and 2 of a word */
+    uint32_t w[QUAD];
+    memcpy(w, weight, sizeof w);
+    uint32_t even_01 = (w[0] & EVEN) | (w[1] & EVEN) << 8, even_23 = (w[2] & EVEN) | (w[3] & EVEN) << 8;
+    uint32_t byte_1_of_01 = (w[0] >> 8 & 0xFF) | (w[1] & 0xFF00), byte_1_of_23 = (w[2] >> 8 & 0xFF) | (w[3] & 0xFF00);
+    quad[0] = (even_01 & 0xFFFF) | even_23 << 16;
+    quad[1] = byte_1_of_01 | byte_1_of_23 << 16;
+    quad[2] = even_01 >> 16 | (even_23 & 0xFFFF0000);
     quad[3] = 0;
+}
+
+/* Load a quad of a sample's weights, which begin `lead` places behind the first quad. Those behind its window are 0. */
+static void load_quad(const int32_t *from, uint32_t most, uint32_t lead, uint32_t index, int32_t weight[QUAD])
+{
+    uint32_t at = QUAD * index;
+    if (at >= lead && at - lead + QUAD <= most) {
+        memcpy(weight, from + (at - lead), QUAD * sizeof *weight);
+        return;
+    }
+    for (uint32_t k = 0; k < QUAD; k++)
+        weight[k] = at + k >= lead && at + k - lead < most ? from[at + k - lead] : 0;
 }
 
 static uint32_t *quad_at(const struct resize_gpu_axis *axis, uint32_t index, uint32_t quad)
@@ -86,10 +101,8 @@ static void pack_sample(struct resize_gpu_axis *axis, const struct resize_weight
     axis->words[2 * (size_t)index] = begins_at_fours(&axis->key) ? first / QUAD : first;
     axis->words[2 * (size_t)index + 1] = begins_at_fours(&axis->key) ? quads : length;
     for (uint32_t i = 0; i < axis->quads; i++) {
-        int32_t weight[QUAD] = {0};
-        for (uint32_t k = 0; k < QUAD; k++)
-            if (QUAD * i + k >= lead && QUAD * i + k - lead < length)
-                weight[k] = from[QUAD * i + k - lead];
+        int32_t weight[QUAD];
+        load_quad(from, weights->most, lead, i, weight);
         if (axis->key.wide)
             memcpy(quad_at(axis, index, i), weight, sizeof weight);
         else
