@@ -10,12 +10,12 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# Hundreds of test programs hold the library, with all that sanitizers add, which this linker copies in half the time.
+include(CheckLinkerFlag)
+check_linker_flag(C -fuse-ld=gold KOSTKA_GOLD)
 if(KOSTKA_SANITIZE)
     add_compile_options(-fsanitize=${KOSTKA_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${KOSTKA_SANITIZE})
-    # Hundreds of programs hold the library with all that sanitizers add, which this linker copies in half the time.
-    include(CheckLinkerFlag)
-    check_linker_flag(C -fuse-ld=gold KOSTKA_GOLD)
     if(KOSTKA_GOLD)
         add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fuse-ld=gold>)
     endif()
