@@ -7,8 +7,7 @@ import os
 import stat
 
 from . import _shares
-from ._kostka import read_places, tar_members  # type: ignore[import-not-found]
-from ._tar import _split
+from ._kostka import read_places, tar_groups, tar_members  # type: ignore[import-not-found]
 
 PICTURES = ("jpg", "jpeg", "jp2", "j2k", "jph", "jhc")
 _MEMBERS = 4096  # at a time
@@ -90,12 +89,13 @@ class Group:
 
     def places(self, names, limit):
         """Where the picture is, and those of the other members that there are."""
-        places, file = [], self.archive.file
+        places, file, members = [], self.archive.file, self.members
         for name in (self.picture, *names):
-            if name in self.members:
-                offset, size = self.members[name]
-                _check_size(f"{self.key}.{name}", size, limit)
-                places.append((file, offset, size))
+            place = members.get(name)
+            if place is not None:
+                if place[1] > limit:
+                    _check_size(f"{self.key}.{name}", place[1], limit)
+                places.append((file, *place))
         return places
 
     def take(self, found, label, fields, limit):
@@ -122,13 +122,14 @@ def read_items(items, label, fields, limit):
         except (*_FAILURES, ArchiveError) as error:
             results.append(error)
         else:
-            results.append(range(len(requests), len(requests) + len(places)))
+            results.append(slice(len(requests), len(requests) + len(places)))
             requests += places
     found = read_places(requests)
     for i, item in enumerate(items):
-        if isinstance(results[i], range):
+        place = results[i]
+        if isinstance(place, slice):
             try:
-                results[i] = item.take([found[at] for at in results[i]], label, fields, limit)
+                results[i] = item.take(found[place], label, fields, limit)
             except _FAILURES as error:
                 results[i] = error
     return results
@@ -157,15 +158,11 @@ class Archive:
 
 def _groups_of(archive, members, pictures, about):
     """Join neighbours of one key; groups without a picture are left out."""
-    key, found = None, {}
-    for name, offset, size in [*members, (None, 0, 0)]:
-        this, extension = _split(name) if name is not None else (None, None)
-        if this != key:
-            picture = next((one for one in pictures if one in found), None)
-            if picture is not None:
+    for key, found in tar_groups(members):
+        for picture in pictures:
+            if picture in found:
                 yield Group(archive, about.folder + key, found, picture, about.number)
-            key, found = this, {}
-        found[extension] = (offset, size)
+                break
 
 
 def read_archive(about, shard, pictures):
@@ -178,8 +175,8 @@ def read_archive(about, shard, pictures):
     while at is not None:
         some, at, wrong = tar_members(archive.file, at, _MEMBERS)
         members += some
-    groups = _groups_of(archive, members, pictures, about)
-    kept = [group for group in groups if _shares.has(shard, group.key)]
+    groups = list(_groups_of(archive, members, pictures, about))
+    kept = groups if shard[1] == 1 else [group for group in groups if _shares.has(shard, group.key)]
     return kept, None if wrong is None else ArchiveError(about.path, *wrong)
 
 

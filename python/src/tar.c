@@ -366,6 +366,74 @@ PyObject *kst_py_tar_members(PyObject *module, PyObject *args)
     return result;
 }
 
+/* ── Groups ── */
+
+/* Split a name into its key, up to the first dot of its last part, and what is behind the dot. */
+static bool split_name(PyObject *name, PyObject **key, PyObject **extension)
+{
+    Py_ssize_t length = PyUnicode_GetLength(name);
+    *key = *extension = NULL;
+    if (length < 0)
+        return false;
+    Py_ssize_t first = PyUnicode_FindChar(name, '/', 0, length, -1) + 1;
+    Py_ssize_t dot = PyUnicode_FindChar(name, '.', first, length, 1);
+    Py_ssize_t end = dot > first ? dot : length;
+    *key = PyUnicode_Substring(name, 0, end);
+    *extension = PyUnicode_Substring(name, end < length ? end + 1 : length, length);
+    if (*extension)
+        PyUnicode_InternInPlace(extension);
+    return *key && *extension;
+}
+
+/* Holds the groups that have been joined, and the last one, to which more members may belong. */
+struct joining {
+    PyObject *groups;      /* a list of pairs of a key and a dict */
+    PyObject *key, *found; /* borrowed from the last pair; null: there is none */
+};
+
+static bool begin_group(struct joining *joining, PyObject *key)
+{
+    PyObject *found = PyDict_New(), *pair = found ? PyTuple_Pack(2, key, found) : NULL;
+    bool fine = pair && PyList_Append(joining->groups, pair) == 0;
+    joining->key = fine ? key : NULL;
+    joining->found = fine ? found : NULL;
+    Py_XDECREF(pair);
+    Py_XDECREF(found);
+    return fine;
+}
+
+static bool add_member(struct joining *joining, PyObject *member)
+{
+    PyObject *key, *extension, *place = NULL;
+    if (!PyTuple_Check(member) || PyTuple_Size(member) != 3) {
+        PyErr_SetString(PyExc_TypeError, "a member is a name, an offset and a size");
+        return false;
+    }
+    bool fine = split_name(PyTuple_GetItem(member, 0), &key, &extension);
+    if (fine && (!joining->key || PyUnicode_Compare(joining->key, key) != 0))
+        fine = begin_group(joining, key);
+    if (fine)
+        place = PyTuple_GetSlice(member, 1, 3);
+    fine = place && PyDict_SetItem(joining->found, extension, place) == 0;
+    Py_XDECREF(place);
+    Py_XDECREF(extension);
+    Py_XDECREF(key); /* the pair keeps it, if it is a new one */
+    return fine;
+}
+
+PyObject *kst_py_tar_groups(PyObject *module, PyObject *members)
+{
+    struct joining joining = {.groups = NULL};
+    (void)module;
+    if (!PyList_Check(members))
+        return PyErr_Format(PyExc_TypeError, "members are a list, not %R", (PyObject *)Py_TYPE(members));
+    joining.groups = PyList_New(0);
+    for (Py_ssize_t i = 0; joining.groups && i < PyList_Size(members); i++)
+        if (!add_member(&joining, PyList_GetItem(members, i)))
+            Py_CLEAR(joining.groups);
+    return joining.groups;
+}
+
 /* FNV-1a, and the last steps of MurmurHash3: the hash by which the command line divides names among processes. */
 PyObject *kst_py_name_hash(PyObject *module, PyObject *name)
 {

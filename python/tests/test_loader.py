@@ -350,6 +350,40 @@ class Failures(WithFiles):
         self.assertEqual(keys(self.load(self.put("end.tar", data + b"what follows"))), ["a"])
 
 
+class Groups(unittest.TestCase):
+    """Members are joined by what is in front of the first dot of their last part."""
+
+    def groups(self, *names):
+        return _kostka.tar_groups([(name, i, 10 * i) for i, name in enumerate(names)])
+
+    def test_names(self):
+        for name, key, extension in (
+            ("a.jpg", "a", "jpg"),
+            ("a.b.jpg", "a", "b.jpg"),
+            ("d.e/a.jpg", "d.e/a", "jpg"),
+            ("d.e/a", "d.e/a", ""),
+            ("a.", "a", ""),
+            (".a", ".a", ""),
+            ("d/.a.jpg", "d/.a.jpg", ""),
+            ("d/", "d/", ""),
+            ("", "", ""),
+            ("\udcff.\udcfe", "\udcff", "\udcfe"),
+            ("\N{GRINNING FACE}.j", "\N{GRINNING FACE}", "j"),
+        ):
+            self.assertEqual(self.groups(name), [(key, {extension: (0, 0)})], name)
+
+    def test_neighbours(self):
+        self.assertEqual(self.groups(), [])
+        found = self.groups("a.jpg", "a.cls", "b.jpg", "a.json", "a.json", "d/a.jpg")
+        self.assertEqual([key for key, _ in found], ["a", "b", "a", "d/a"])
+        self.assertEqual(found[0][1], {"jpg": (0, 0), "cls": (1, 10)})
+        self.assertEqual(found[2][1], {"json": (4, 40)})  # the last of one name counts
+
+    def test_misuse(self):
+        for members in ((), None, [1], [("a.jpg",)], [("a.jpg", 1, 2, 3)], [(b"a.jpg", 1, 2)], [("a", 1, 2), (None, 1, 2)]):
+            self.assertRaises(TypeError, _kostka.tar_groups, members)
+
+
 class Headers(WithFiles):
     """The members of archives, whatever their bytes."""
 
