@@ -308,7 +308,7 @@ static void retire(struct pool *pool, struct pool_run *run)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* `run` lacks what only this function needs. */
+/* Run the tasks of `run`; what threads need to share it is set here. */
 static void run_tasks(struct pool *pool, struct pool_run *run)
 {
     if (run->count <= 1 || !pool || pool->helpers == 0) {

@@ -21,7 +21,7 @@ struct jpeg_gpu_builder {
     struct jpeg_gpu_table_key key[BUILDER_SETS];
     const struct jpeg_work_picture *like[BUILDER_SETS]; /* null: none yet */
     uint32_t sets;
-    /* The plan, scan and picture for which tables were placed last; null: none yet, or its scan is in no plan. */
+    /* Holds for which plan, scan and picture tables were placed last; null: none were, or its scan is in no plan. */
     struct jpeg_gpu_placed {
         const struct jpeg_plan *plan;
         const struct jpeg_scan *scan;

@@ -248,7 +248,7 @@ static void describe_component(const struct jpeg_gpu_item *item, uint32_t compon
         .h_out = scaled->h_out,
         .v_in = scaled->v_in,
         .v_out = scaled->v_out};
-    for (uint32_t i = 0; i < 32; i++) { /* by columns, two in a word */
+    for (uint32_t i = 0; i < 32; i++) { /* kernels read them by columns, two in a word */
         const uint16_t *upper = &c->quant[2 * i % 8 * 8 + i / 4];
         out->quant[i] = upper[0] | (uint32_t)upper[8] << 16;
     }

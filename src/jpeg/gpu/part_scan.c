@@ -372,8 +372,8 @@ static void place_tables(struct jpeg_gpu_builder *builder, const struct jpeg_pla
     keep_tables(builder, &key, picture);
 }
 
-/* Do so soon if the scan before has the same ones, as in most batches. */
-static void place_tables_soon(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan,
+/* Point to the tables of the scan before if its own are the same, as in most batches; otherwise place them. */
+static void share_or_place_tables(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan,
     const struct jpeg_scan *scan, bool planned, struct jpeg_work_picture *picture)
 {
     if (is_like_last(&builder->last, plan, scan))
@@ -461,7 +461,7 @@ void kst_jpeg_gpu_scan_write(struct jpeg_gpu_builder *builder, const struct jpeg
 {
     struct jpeg_scan room;
     const struct jpeg_scan *scan = kst_jpeg_gpu_scan(item->plan, index, &room);
-    place_tables_soon(builder, item->plan, scan, scan != &room, picture);
+    share_or_place_tables(builder, item->plan, scan, scan != &room, picture);
     picture->chunk_bits = jpeg_gpu_chunk_bits(item);
     write_segments(builder, item->plan, scan, picture);
     picture->most_completed = most_completed(picture->chunks, item->shorter, item->ordered);

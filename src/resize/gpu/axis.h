@@ -19,7 +19,7 @@ struct resize_gpu_axis_key {
 };
 
 struct resize_gpu_axis {
-    struct resize_gpu_axis *alike;         /* the next one with as good as the same key */
+    struct resize_gpu_axis *alike;         /* the next one in the list that its key belongs to */
     struct resize_gpu_axis *newer, *older; /* taken after this one, and before */
     struct resize_gpu_axis_key key;
     uint32_t uses;           /* by jobs that are under way */

@@ -10,7 +10,7 @@
 
 static const _Alignas(64) uint16_t order[64] = {JPEG_ZIGZAG(RASTER)};
 
-/* Rows 0–3 and 4–7 of a block, in zig-zag order. Returns the mask of the coefficients that are not 0. */
+/* Store rows 0–3 and 4–7 of a block in zig-zag order, and return the mask of the coefficients that are not 0. */
 INLINE uint64_t reorder_block(__m512i upper, __m512i lower, int16_t *out)
 {
     const __m512i first = _mm512_permutex2var_epi16(upper, load512(order), lower);
