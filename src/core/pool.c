@@ -45,17 +45,19 @@ struct pool {
     uint32_t begun;          /* helpers that were started, or could not be */
     struct helper *idle;     /* those that wait and have not been called, the last to become idle first */
     uint32_t idle_count;
-    atomic_uint_fast32_t firsts; /* runs of kst_pool_run_first() that have not ended */
+    atomic_uint_fast32_t firsts; /* runs of kst_pool_run_first() that have indices to hand out */
     bool stop;
     struct helper helper[];
 };
 
 /* Run one task. Returns false if none is left. */
-static bool work_once(struct pool_run *run)
+static bool work_once(struct pool *pool, struct pool_run *run)
 {
     uint_fast64_t index = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
     if (index >= run->count)
         return false;
+    if (run->first && index == run->count - 1)
+        atomic_fetch_sub_explicit(&pool->firsts, 1, memory_order_relaxed);
     run->task(run->arg, (uint32_t)index);
     return true;
 }
@@ -66,9 +68,9 @@ static bool has_firsts(const struct pool *pool)
 }
 
 /* Work as a helper, which leaves between two tasks if another run comes first. */
-static void help(const struct pool *pool, struct pool_run *run)
+static void help(struct pool *pool, struct pool_run *run)
 {
-    while (work_once(run) && (run->first || !has_firsts(pool)))
+    while (work_once(pool, run) && (run->first || !has_firsts(pool)))
         ;
 }
 
@@ -293,8 +295,6 @@ static void publish(struct pool *pool, struct pool_run *run)
 
 static void retire(struct pool *pool, struct pool_run *run)
 {
-    if (run->first)
-        atomic_fetch_sub_explicit(&pool->firsts, 1, memory_order_relaxed);
     pthread_mutex_lock(&pool->lock);
     if (run->newer)
         run->newer->older = run->older;
@@ -321,7 +321,7 @@ static void run_tasks(struct pool *pool, struct pool_run *run)
     atomic_init(&run->next, 0);
     pthread_cond_init(&run->left, NULL);
     publish(pool, run);
-    while (work_once(run))
+    while (work_once(pool, run))
         ;
     retire(pool, run);
     pthread_cond_destroy(&run->left);
