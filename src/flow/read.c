@@ -171,10 +171,17 @@ static uint64_t result_bytes(const struct kst_flow *flow, const kst_flow_item *i
     return image_bytes(last);
 }
 
-/* Find out how large the image will be. What is wrong with the stream is found again by the lane. */
-static void look(struct kst_flow *flow, struct flow_entry *entry)
+/* Note how large the image and the result will be. */
+static void note_image(struct kst_flow *flow, struct flow_entry *entry, const kst_image *image)
 {
-    const kst_decode_options *options = entry->item.decode ? entry->item.decode : flow->options.decode;
+    entry->pixels = image_bytes(image);
+    if (entry->pixels > 0 && entry->item.work == KST_FLOW_DECODE && !entry->item.image.plane[0].data)
+        entry->result = result_bytes(flow, &entry->item, image);
+}
+
+/* Describe an image of more than four planes, some of which are the decoder's. */
+static void look_at_planes(struct kst_flow *flow, struct flow_entry *entry, const kst_decode_options *options)
+{
     kst_decoder *decoder;
     kst_image image;
     kst_image_init(&image);
@@ -183,12 +190,28 @@ static void look(struct kst_flow *flow, struct flow_entry *entry)
         return;
     if (!kst_decoder_open(decoder, entry->item.data, entry->item.length) &&
         !kst_decoder_describe(decoder, options, &image))
-        entry->pixels = image_bytes(&image);
-    if (entry->pixels > 0)
-        entry->result = result_bytes(flow, &entry->item, &image);
-    if (entry->item.work != KST_FLOW_DECODE || entry->item.image.plane[0].data)
-        entry->result = 0;
+        note_image(flow, entry, &image);
     kst_decoder_destroy(&decoder);
+}
+
+/*
+ * Find out how large the image will be, from headers alone: opening a decoder would look at all bytes of the stream.
+ * What is wrong with it is found again by the lane.
+ */
+static void look(struct kst_flow *flow, struct flow_entry *entry)
+{
+    kst_image image;
+    kst_image_init(&image);
+    image.memory = entry->item.image.memory;
+    kst_decode_item item = {.data = entry->item.data,
+        .length = entry->item.length,
+        .options = entry->item.decode ? entry->item.decode : flow->options.decode,
+        .image = &image};
+    kst_status status = kst_decode_describe_batch(flow->lane[0].context, &item, 1);
+    if (!status)
+        note_image(flow, entry, &image);
+    else if (status == KST_ERROR_IMAGE_SIZE)
+        look_at_planes(flow, entry, item.options);
 }
 
 /* Transcoding is the work of flows that do nothing else. */
