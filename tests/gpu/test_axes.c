@@ -30,10 +30,11 @@ static void end(struct cache *cache)
 /* Keys of different numbers differ in one member or more. */
 static struct resize_gpu_axis_key key_of(uint32_t number)
 {
+    uint32_t halves = number / 16 % 4, quarters = number / 320;
     return (struct resize_gpu_axis_key){.axis = {.size = 40 + number / 64 % 5,
                                             .count = 8 + number / 4 % 4,
-                                            .begin = number / 16 % 4 * 0.5,
-                                            .end = 30 + number / 320 * 0.25},
+                                            .begin = halves * 0.5,
+                                            .end = 30 + quarters * 0.25},
         .filter = KST_RESIZE_BILINEAR,
         .wide = number % 2 == 1,
         .down = number / 2 % 2 == 1};
