@@ -268,7 +268,7 @@ struct interruption {
     atomic_uint inside, helped; /* threads in the other run, and whether there were two before the long one ended */
 };
 
-enum { LONG_RUN = 2000, SHORT_RUN = 3 };
+enum { LONG_RUN = 5000, LONG_ENOUGH = LONG_RUN - 50, SHORT_RUN = 3 };
 
 static void wait_inside(void *arg, uint32_t index)
 {
@@ -276,8 +276,8 @@ static void wait_inside(void *arg, uint32_t index)
     const struct timespec pause = {.tv_nsec = 100000};
     (void)index;
     atomic_fetch_add(&interruption->inside, 1);
-    /* Help that comes once the long run has no tasks left does not count. */
-    while (!atomic_load(&interruption->helped) && atomic_load(&interruption->done) + 1 < LONG_RUN) {
+    /* Help that comes once the long run has no tasks left, or only some that threads are at, does not count. */
+    while (!atomic_load(&interruption->helped) && atomic_load(&interruption->done) < LONG_ENOUGH) {
         if (atomic_load(&interruption->inside) > 1)
             atomic_store(&interruption->helped, 1);
         nanosleep(&pause, NULL);
@@ -290,7 +290,7 @@ static void interrupt(void *arg, uint32_t index)
     struct interruption *interruption = arg;
     const struct timespec pause = {.tv_nsec = 200000};
     if (index == 0) {
-        while (atomic_load(&interruption->done) == 0) /* until another thread is at work */
+        while (atomic_load(&interruption->done) < LONG_RUN / 20) /* until all others are at work */
             sched_yield();
         kst_pool_run_first(interruption->pool, SHORT_RUN, wait_inside, interruption);
     } else if (!atomic_load(&interruption->helped)) {
@@ -299,11 +299,14 @@ static void interrupt(void *arg, uint32_t index)
     atomic_fetch_add(&interruption->done, 1);
 }
 
-/* Helpers that work on the long run leave it for the one that comes first. */
+/*
+ * Helpers that work on the long run leave it for the one that comes first. The thread that began the long run does not,
+ * so that there must be a helper beside the one that may have its first task.
+ */
 static void check_first(struct pool *pool)
 {
     struct interruption interruption = {.pool = pool};
-    if (kst_pool_threads(pool) == 1)
+    if (kst_pool_threads(pool) < 3)
         return;
     kst_pool_run(pool, LONG_RUN, interrupt, &interruption);
     assert_int_equal(atomic_load(&interruption.done), LONG_RUN);
