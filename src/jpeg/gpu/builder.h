@@ -18,15 +18,9 @@ struct jpeg_gpu_builder {
     struct memory *memory; /* memory for the tables that are kept */
     struct jpeg_gpu_tables *kept;
     /* The sets of tables placed last, each with a picture that has them; `sets` counts all, modulo 2^32. */
-    struct jpeg_gpu_table_key key[BUILDER_SETS];
+    struct jpeg_gpu_table_use use[BUILDER_SETS];
     const struct jpeg_work_picture *like[BUILDER_SETS]; /* null: none yet */
     uint32_t sets;
-    /* Holds for which plan, scan and picture tables were placed last; null: none were, or its scan is in no plan. */
-    struct jpeg_gpu_placed {
-        const struct jpeg_plan *plan;
-        const struct jpeg_scan *scan;
-        const struct jpeg_work_picture *picture;
-    } last;
 };
 
 static inline void jpeg_gpu_builder_begin(struct jpeg_gpu_builder *builder, uint32_t *work,
@@ -38,7 +32,6 @@ static inline void jpeg_gpu_builder_begin(struct jpeg_gpu_builder *builder, uint
     builder->used = (struct jpeg_gpu_size){.stream = size->before_stream};
     builder->memory = memory;
     builder->kept = kept;
-    builder->last = (struct jpeg_gpu_placed){.plan = NULL};
     for (uint32_t i = 0; i < BUILDER_SETS; i++)
         builder->like[i] = NULL;
 }

@@ -188,7 +188,7 @@ static void write_outputs(
 uint32_t kst_jpeg_gpu_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
     struct memory *memory, struct jpeg_gpu_tables *kept, uint32_t *work)
 {
-    struct jpeg_gpu_builder builder; /* its keys, of 18 KB, need no first value */
+    struct jpeg_gpu_builder builder;
     jpeg_gpu_builder_begin(&builder, work, size, memory, kept);
     struct jpeg_work *head = (struct jpeg_work *)work;
     uint32_t pictures = (uint32_t)size->pictures;

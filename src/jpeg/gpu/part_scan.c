@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Describes scans for the kernels: their tables, their segments and the bytes themselves. */
 
+#include <stddef.h>
 #include <string.h>
 
 #include "jpeg/gpu/builder.h"
@@ -244,21 +245,32 @@ void kst_jpeg_gpu_tables_end(struct jpeg_gpu_tables *tables, struct memory *memo
     pthread_mutex_destroy(&tables->lock);
 }
 
-static void make_key(const struct jpeg_plan *plan, const struct jpeg_scan *scan, struct jpeg_gpu_table_key *key)
+static struct jpeg_gpu_table_use use_of(const struct jpeg_plan *plan, const struct jpeg_scan *scan)
 {
     struct table_list tables = list_tables(scan);
     struct kind_list kinds = list_kinds(scan);
-    memset(key, 0, sizeof *key);
-    key->tables = tables.count;
-    key->kinds = kinds.count;
+    struct jpeg_gpu_table_use use = {.tables = tables.count, .kinds = kinds.count};
     for (uint32_t i = 0; i < tables.count; i++) {
-        key->table_class[i] = tables.table_class[i];
-        key->table[i] = plan->huffman[tables.index[i]];
+        use.table_class[i] = tables.table_class[i];
+        use.table[i] = &plan->huffman[tables.index[i]];
     }
     for (uint32_t i = 0; i < kinds.count; i++) {
-        key->dc[i] = find_table(&tables, kinds.dc[i], JPEG_DC);
-        key->ac[i] = find_table(&tables, kinds.ac[i], JPEG_AC);
+        use.dc[i] = find_table(&tables, kinds.dc[i], JPEG_DC);
+        use.ac[i] = find_table(&tables, kinds.ac[i], JPEG_AC);
     }
+    return use;
+}
+
+_Static_assert(offsetof(struct jpeg_gpu_table_use, table) == 4 * (2 + WORK_TABLES + 2 * JPEG_COMPONENTS),
+    "members without gaps, which are compared byte by byte");
+
+/* Return whether two scans use tables of the same contents in the same way. */
+static bool is_same_use(const struct jpeg_gpu_table_use *a, const struct jpeg_gpu_table_use *b)
+{
+    bool same = memcmp(a, b, offsetof(struct jpeg_gpu_table_use, table)) == 0;
+    for (uint32_t i = 0; same && i < a->tables; i++)
+        same = memcmp(a->table[i], b->table[i], sizeof *a->table[i]) == 0;
+    return same;
 }
 
 /*
@@ -276,21 +288,21 @@ static void refer(struct jpeg_work_picture *picture, const struct jpeg_work_pict
 }
 
 static const struct jpeg_gpu_table_set *find_kept(
-    const struct jpeg_gpu_tables *kept, const struct jpeg_gpu_table_key *key)
+    const struct jpeg_gpu_tables *kept, const struct jpeg_gpu_table_use *use)
 {
     for (uint32_t i = 0; i < KEPT_SETS; i++)
-        if (kept->set[i].count > 0 && memcmp(&kept->set[i].key, key, sizeof *key) == 0)
+        if (kept->set[i].count > 0 && is_same_use(&kept->set[i].use, use))
             return &kept->set[i];
     return NULL;
 }
 
 /* Copy the tables from those kept of an earlier part. Returns false if there are none. */
 static bool copy_tables(
-    struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_key *key, struct jpeg_work_picture *picture)
+    struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_use *use, struct jpeg_work_picture *picture)
 {
     struct jpeg_gpu_tables *kept = builder->kept;
     pthread_mutex_lock(&kept->lock);
-    const struct jpeg_gpu_table_set *set = find_kept(kept, key);
+    const struct jpeg_gpu_table_set *set = find_kept(kept, use);
     if (set) {
         uint32_t to = (builder->words + 3) / 4 * 4;
         memcpy(builder->work + to, set->words, set->count * sizeof *set->words);
@@ -302,7 +314,7 @@ static bool copy_tables(
 }
 
 /* Keep the tables for later parts in place of the oldest ones, unless there is no memory for them. */
-static void keep_tables(const struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_key *key,
+static void keep_tables(const struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_use *use,
     const struct jpeg_work_picture *picture)
 {
     struct jpeg_gpu_tables *kept = builder->kept;
@@ -318,35 +330,24 @@ static void keep_tables(const struct jpeg_gpu_builder *builder, const struct jpe
     if (set->words)
         memcpy(set->words, builder->work + picture->short_table, count * sizeof *set->words);
     set->like = *picture;
-    set->key = *key;
+    set->use = *use;
+    for (uint32_t i = 0; i < use->tables; i++) {
+        set->table[i] = *use->table[i];
+        set->use.table[i] = &set->table[i];
+    }
     pthread_mutex_unlock(&kept->lock);
 }
 
 /* Return a picture of the part that has the same tables; null if none of the last ones does. */
 static const struct jpeg_work_picture *find_alike(
-    const struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_key *key)
+    const struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_use *use)
 {
     for (uint32_t i = 1; i <= BUILDER_SETS; i++) {
         uint32_t set = (builder->sets - i) % BUILDER_SETS;
-        if (builder->like[set] && memcmp(key, &builder->key[set], sizeof *key) == 0)
+        if (builder->like[set] && is_same_use(use, &builder->use[set]))
             return builder->like[set];
     }
     return NULL;
-}
-
-/* Return whether a scan has the tables of the one before: of the same numbers, with the same contents. */
-static bool is_like_last(const struct jpeg_gpu_placed *last, const struct jpeg_plan *plan, const struct jpeg_scan *scan)
-{
-    if (!last->plan || scan->component_count != last->scan->component_count)
-        return false;
-    for (uint32_t i = 0; i < scan->component_count; i++)
-        if (scan->dc_table[i] != last->scan->dc_table[i] || scan->ac_table[i] != last->scan->ac_table[i])
-            return false;
-    const struct table_list list = list_tables(scan);
-    for (uint32_t i = 0; i < list.count; i++)
-        if (memcmp(&plan->huffman[list.index[i]], &last->plan->huffman[list.index[i]], sizeof *plan->huffman) != 0)
-            return false;
-    return true;
 }
 
 /*
@@ -356,31 +357,19 @@ static bool is_like_last(const struct jpeg_gpu_placed *last, const struct jpeg_p
 static void place_tables(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan,
     struct jpeg_work_picture *picture)
 {
-    struct jpeg_gpu_table_key key;
-    make_key(plan, scan, &key);
-    const struct jpeg_work_picture *like = find_alike(builder, &key);
+    const struct jpeg_gpu_table_use use = use_of(plan, scan);
+    const struct jpeg_work_picture *like = find_alike(builder, &use);
     if (like) {
         refer(picture, like, 0, 0);
         return;
     }
-    builder->key[builder->sets % BUILDER_SETS] = key;
+    builder->use[builder->sets % BUILDER_SETS] = use;
     builder->like[builder->sets++ % BUILDER_SETS] = picture;
-    if (copy_tables(builder, &key, picture))
+    if (copy_tables(builder, &use, picture))
         return;
     write_tables(builder, plan, scan, picture);
     write_pairs(builder, scan, picture);
-    keep_tables(builder, &key, picture);
-}
-
-/* Point to the tables of the scan before if its own are the same, as in most batches; otherwise place them. */
-static void share_or_place_tables(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan,
-    const struct jpeg_scan *scan, bool planned, struct jpeg_work_picture *picture)
-{
-    if (is_like_last(&builder->last, plan, scan))
-        refer(picture, builder->last.picture, 0, 0);
-    else
-        place_tables(builder, plan, scan, picture);
-    builder->last = planned ? (struct jpeg_gpu_placed){plan, scan, picture} : (struct jpeg_gpu_placed){.plan = NULL};
+    keep_tables(builder, &use, picture);
 }
 
 static void write_segments(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan,
@@ -461,7 +450,7 @@ void kst_jpeg_gpu_scan_write(struct jpeg_gpu_builder *builder, const struct jpeg
 {
     struct jpeg_scan room;
     const struct jpeg_scan *scan = kst_jpeg_gpu_scan(item->plan, index, &room);
-    share_or_place_tables(builder, item->plan, scan, scan != &room, picture);
+    place_tables(builder, item->plan, scan, picture);
     picture->chunk_bits = jpeg_gpu_chunk_bits(item);
     write_segments(builder, item->plan, scan, picture);
     picture->most_completed = most_completed(picture->chunks, item->shorter, item->ordered);

@@ -12,19 +12,18 @@
 #include "jpeg/plan/huffman.h"
 #include "jpeg/plan/plan.h"
 
-/*
- * Holds the Huffman tables of a scan, each once, and its pairs of a DC and an AC table. Keys are compared byte by byte.
- */
-struct jpeg_gpu_table_key {
+/* Says which Huffman tables a scan uses, each once, and its pairs of a DC and an AC table. */
+struct jpeg_gpu_table_use {
     uint32_t tables, kinds;
     uint32_t table_class[WORK_TABLES];
     uint32_t dc[JPEG_COMPONENTS], ac[JPEG_COMPONENTS];
-    struct jpeg_huffman table[WORK_TABLES];
+    const struct jpeg_huffman *table[WORK_TABLES]; /* borrowed from the plan; those of a set that is kept are its own */
 };
 
 /* Describes a set of tables as it lies in the work. */
 struct jpeg_gpu_table_set {
-    struct jpeg_gpu_table_key key;
+    struct jpeg_gpu_table_use use;
+    struct jpeg_huffman table[WORK_TABLES];
     struct jpeg_work_picture like; /* the picture for which they were made */
     uint32_t *words;               /* a copy of the work from its short tables on */
     uint32_t count, capacity;      /* number of words in use and allocated; 0: nothing is kept */
