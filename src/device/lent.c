@@ -11,13 +11,26 @@ struct gpu_lent_leaf {
     struct gpu_buffer buffer[LEAF];
 };
 
-/* Return the number of leaves whose first buffer begins at or before an address. */
-static uint32_t leaves_up_to(const struct gpu_lent *lent, uintptr_t address)
+/* Return the address of a list's item at an index. */
+typedef uintptr_t (*address_at)(const void *list, uint32_t index);
+
+static uintptr_t address_of_buffer(const void *leaf, uint32_t index)
 {
-    uint32_t low = 0, high = lent->count;
+    return kst_gpu_lent_address(&((const struct gpu_lent_leaf *)leaf)->buffer[index]);
+}
+
+static uintptr_t address_of_leaf(const void *lent, uint32_t index)
+{
+    return address_of_buffer(((const struct gpu_lent *)lent)->leaf[index], 0);
+}
+
+/* Return how many of a sorted list's items begin at or before an address. */
+static uint32_t count_up_to(const void *list, uint32_t count, address_at at, uintptr_t address)
+{
+    uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (kst_gpu_lent_address(&lent->leaf[middle]->buffer[0]) <= address)
+        if (at(list, middle) <= address)
             low = middle + 1;
         else
             high = middle;
@@ -25,18 +38,14 @@ static uint32_t leaves_up_to(const struct gpu_lent *lent, uintptr_t address)
     return low;
 }
 
-/* Return the number of a leaf's buffers that begin at or before an address. */
+static uint32_t leaves_up_to(const struct gpu_lent *lent, uintptr_t address)
+{
+    return count_up_to(lent, lent->count, address_of_leaf, address);
+}
+
 static uint32_t buffers_up_to(const struct gpu_lent_leaf *leaf, uintptr_t address)
 {
-    uint32_t low = 0, high = leaf->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (kst_gpu_lent_address(&leaf->buffer[middle]) <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return count_up_to(leaf, leaf->count, address_of_buffer, address);
 }
 
 static bool make_room(struct gpu_lent *lent, struct memory *memory, kst_status *status)
