@@ -4,6 +4,7 @@
 #define KOSTKA_CORE_BRIEF_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 /*
  * A thread that finds the mutex locked tries a few times more before it sleeps, where the system has such mutexes:

@@ -77,7 +77,8 @@ static void test_found_again(void **state)
     end(&cache);
 }
 
-/* Of those that nobody uses the newest are kept, and a newer use makes an old one new. */
+/* Trimming keeps the 64 axes that were used last, of those that nobody uses; an old axis that is used again is among
+ * them. */
 static void test_trim(void **state)
 {
     struct cache cache;
@@ -87,7 +88,7 @@ static void test_trim(void **state)
     kst_resize_gpu_axis_give(&cache.axes, first);
     for (uint32_t i = 2; i < 200; i++) {
         kst_resize_gpu_axis_give(&cache.axes, take(&cache, i));
-        if (i == 150) /* the one that was given back first is used again */
+        if (i == 150) /* use the axis again that was given back first */
             kst_resize_gpu_axis_give(&cache.axes, take(&cache, 1));
     }
     uint64_t before = atomic_load(&cache.memory.used);
@@ -95,7 +96,7 @@ static void test_trim(void **state)
     assert_int_equal(cache.axes.unused, KEPT);
     assert_true(atomic_load(&cache.memory.used) < before);
     assert_true(take(&cache, 0) == held);
-    assert_true(take(&cache, 1) == first); /* 49 newer ones, of 64 that are kept */
+    assert_true(take(&cache, 1) == first); /* 49 axes are newer, and 64 are kept */
     assert_int_equal(cache.axes.unused, KEPT - 1);
     uint64_t kept = atomic_load(&cache.memory.used);
     for (uint32_t i = 199; i > 199 - (KEPT - 1); i--)
@@ -107,7 +108,7 @@ static void test_trim(void **state)
     end(&cache);
 }
 
-/* A few axes of many words are too many, too. */
+/* Trimming counts words, too: it releases some of eight axes that are long. */
 static void test_words(void **state)
 {
     struct cache cache;
@@ -141,7 +142,7 @@ static void use(void *argument, uint32_t index)
         kst_resize_gpu_axes_trim(&cache->axes, &cache->memory);
 }
 
-/* Threads may make an axis twice at once, which both find later; nothing is lost. */
+/* Two threads may make the same axis at once. Later ones find either of the two, and neither is lost. */
 static void test_threads(void **state)
 {
     struct cache cache;

@@ -42,7 +42,7 @@ static void take(struct model *model, uint32_t place)
     model->count -= there;
 }
 
-/* An address in a buffer finds it; one behind the buffer's end finds none, and nothing begins there. */
+/* Check that an address in the place's buffer finds that buffer, and that one behind its end finds none. */
 static void check_place(const struct model *model, uint32_t place)
 {
     static const size_t offsets[] = {0, 1, 100, STRIDE - 1};
@@ -113,7 +113,7 @@ static void test_mixture(void **state)
     end(&model);
 }
 
-/* The last buffers come first, and none is forgotten. */
+/* Take the last buffer out until the list is empty. */
 static void test_last(void **state)
 {
     struct model model;
@@ -131,7 +131,7 @@ static void test_last(void **state)
     end(&model);
 }
 
-/* Without memory a buffer is not added, and those that were are found. */
+/* A buffer for which memory runs out is not added, and all that were added before are still found. */
 static void test_limit(void **state)
 {
     struct model model;

@@ -209,10 +209,16 @@ static void forget(struct resize_gpu_axes *axes, struct resize_gpu_axis *axis)
     leave(axes, axis);
 }
 
-static void count_unused(struct resize_gpu_axes *axes, const struct resize_gpu_axis *axis, bool unused)
+static void add_unused(struct resize_gpu_axes *axes, const struct resize_gpu_axis *axis)
 {
-    axes->unused += unused ? 1 : UINT32_MAX;
-    axes->unused_words += unused ? axis->length : 0 - (uint64_t)axis->length;
+    axes->unused++;
+    axes->unused_words += axis->length;
+}
+
+static void drop_unused(struct resize_gpu_axes *axes, const struct resize_gpu_axis *axis)
+{
+    axes->unused--;
+    axes->unused_words -= axis->length;
 }
 
 /* Find an axis and make it the newest; null if there is none. */
@@ -224,7 +230,7 @@ static struct resize_gpu_axis *find(struct resize_gpu_axes *axes, const struct r
     if (!found)
         return NULL;
     if (found->uses++ == 0)
-        count_unused(axes, found, false);
+        drop_unused(axes, found);
     leave(axes, found);
     enter(axes, found);
     return found;
@@ -257,7 +263,7 @@ void kst_resize_gpu_axis_give(struct resize_gpu_axes *axes, struct resize_gpu_ax
         return;
     pthread_mutex_lock(&axes->lock);
     if (--axis->uses == 0)
-        count_unused(axes, axis, true);
+        add_unused(axes, axis);
     pthread_mutex_unlock(&axes->lock);
 }
 
@@ -272,7 +278,7 @@ static struct resize_gpu_axis *take_surplus(struct resize_gpu_axes *axes)
         if (axis->uses > 0)
             continue;
         forget(axes, axis);
-        count_unused(axes, axis, false);
+        drop_unused(axes, axis);
         axis->alike = surplus;
         surplus = axis;
     }
