@@ -34,9 +34,8 @@ def _parse(extension, data):
     return data.decode() if kind == "txt" else data
 
 
-def _check_size(name, size, limit):
-    if size > limit:
-        raise ValueError(f"{name}: {size} bytes, more than the limit of {limit}")
+def _too_long(name, size, limit):
+    return ValueError(f"{name}: {size} bytes, more than the limit of {limit}")
 
 
 def _read(file, offset, size):
@@ -72,7 +71,8 @@ class File:
             about = os.fstat(file)
             if not stat.S_ISREG(about.st_mode):
                 raise ValueError(f"{self.path}: it is no regular file")
-            _check_size(self.path, about.st_size, limit)
+            if about.st_size > limit:
+                raise _too_long(self.path, about.st_size, limit)
             return _read(file, 0, about.st_size), self.label, [None] * len(fields)
         finally:
             os.close(file)
@@ -94,7 +94,7 @@ class Group:
             place = members.get(name)
             if place is not None:
                 if place[1] > limit:
-                    _check_size(f"{self.key}.{name}", place[1], limit)
+                    raise _too_long(f"{self.key}.{name}", place[1], limit)
                 places.append((file, *place))
         return places
 
@@ -175,8 +175,8 @@ def read_archive(about, shard, pictures):
     while at is not None:
         some, at, wrong = tar_members(archive.file, at, _MEMBERS)
         members += some
-    groups = list(_groups_of(archive, members, pictures, about))
-    kept = groups if shard[1] == 1 else [group for group in groups if _shares.has(shard, group.key)]
+    groups = _groups_of(archive, members, pictures, about)
+    kept = [group for group in groups if _shares.has(shard, group.key)]
     return kept, None if wrong is None else ArchiveError(about.path, *wrong)
 
 

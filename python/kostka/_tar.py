@@ -7,7 +7,7 @@ import tarfile
 import typing
 import zlib
 
-from ._kostka import name_hash  # type: ignore[import-not-found]
+from ._kostka import name_hash, tar_split  # type: ignore[import-not-found]
 
 _PICTURES = ("jpg", "jpeg", "jp2", "j2k")
 _ENDS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst")
@@ -23,13 +23,6 @@ class Group(typing.NamedTuple):
     archive: "str | None"
     key: "str | None"
     members: "dict[str, bytes]"
-
-
-def _split(name):
-    """Return the key of a name, up to the first dot of its last part, and what is behind the dot."""
-    slash = name.rfind("/") + 1
-    dot = name.find(".", slash)
-    return (name, "") if dot <= slash else (name[:dot], name[dot + 1 :])
 
 
 def _hash(key):
@@ -60,7 +53,7 @@ def _read(archive, file, limit):
 def _group(archive, files, limit):
     group, size = None, 0
     for name, data in files:
-        key, extension = _split(name)
+        key, extension = tar_split(name)
         if group is None or group.key != key:
             if group is not None:
                 yield group

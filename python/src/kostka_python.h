@@ -144,6 +144,7 @@ PyObject *kst_py_crops(PyObject *self, PyObject *args, PyObject *keywords);
 
 /* tar.c: members of an archive, by their headers */
 PyObject *kst_py_tar_members(PyObject *module, PyObject *args);
+PyObject *kst_py_tar_split(PyObject *module, PyObject *name);
 PyObject *kst_py_tar_groups(PyObject *module, PyObject *members);
 PyObject *kst_py_name_hash(PyObject *module, PyObject *name);
 

@@ -38,6 +38,10 @@ PyDoc_STRVAR(tar_members_doc,
     "(name, offset, size) of at most `count` regular files, where to go on (None at the end), and\n"
     "None or (offset, reason) of what is wrong there.");
 
+PyDoc_STRVAR(tar_split_doc,
+    "tar_split($module, name, /)\n--\n\n"
+    "The key of a member's name, up to the first dot of its last part, and what is behind the dot.");
+
 PyDoc_STRVAR(tar_groups_doc,
     "tar_groups($module, members, /)\n--\n\n"
     "Neighbours of one key among what tar_members() has found, as a list of pairs of the key and a\n"
@@ -52,7 +56,7 @@ PyDoc_STRVAR(
 static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc},
     {"flow", (PyCFunction)(void (*)(void))kst_py_flow, METH_VARARGS | METH_KEYWORDS, flow_doc},
     {"tar_members", kst_py_tar_members, METH_VARARGS, tar_members_doc},
-    {"tar_groups", kst_py_tar_groups, METH_O, tar_groups_doc},
+    {"tar_split", kst_py_tar_split, METH_O, tar_split_doc}, {"tar_groups", kst_py_tar_groups, METH_O, tar_groups_doc},
     {"read_places", kst_py_read_places, METH_O, read_places_doc},
     {"name_hash", kst_py_name_hash, METH_O, name_hash_doc}, {NULL, NULL, 0, NULL}};
 

@@ -421,6 +421,16 @@ static bool add_member(struct joining *joining, PyObject *member)
     return fine;
 }
 
+PyObject *kst_py_tar_split(PyObject *module, PyObject *name)
+{
+    PyObject *key, *extension;
+    (void)module;
+    PyObject *pair = split_name(name, &key, &extension) ? PyTuple_Pack(2, key, extension) : NULL;
+    Py_XDECREF(key);
+    Py_XDECREF(extension);
+    return pair;
+}
+
 PyObject *kst_py_tar_groups(PyObject *module, PyObject *members)
 {
     struct joining joining = {.groups = NULL};
