@@ -11,8 +11,10 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # Hundreds of test programs hold the library, with all that sanitizers add, which this linker copies in half the time.
-include(CheckLinkerFlag)
-check_linker_flag(C -fuse-ld=gold KOSTKA_GOLD)
+if(KOSTKA_TESTS OR KOSTKA_SANITIZE)
+    include(CheckLinkerFlag)
+    check_linker_flag(C -fuse-ld=gold KOSTKA_GOLD)
+endif()
 if(KOSTKA_SANITIZE)
     add_compile_options(-fsanitize=${KOSTKA_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${KOSTKA_SANITIZE})
