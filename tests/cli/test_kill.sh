@@ -5,11 +5,9 @@
 . "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 options='--out-format jp2 --psnr 40 --threads 2'
 if [ -n "${IDLE_CUDA:-}" ]; then
+    KOSTKA=$IDLE_CUDA/kostka
     export LD_LIBRARY_PATH="$IDLE_CUDA${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     options='--out-format jpeg -q 80 --device cuda:0'
-    picture 40 30 >probe.ppm
-    "$KOSTKA" encode probe.ppm probe.jpg --device cuda:0 2>err
-    [ $? != 3 ] || lacks 'kernel for CUDA in this build'
 fi
 
 mkdir -p in/a/b in/c

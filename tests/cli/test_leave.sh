@@ -4,6 +4,7 @@
 # what the system does anyway. All files are whole, and the exit status is as always. A driver that does nothing counts its
 # calls.
 . "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+KOSTKA=$IDLE_CUDA/kostka
 LD_LIBRARY_PATH=$IDLE_CUDA${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 IDLE_CUDA_COUNTS=$work/counts
 export LD_LIBRARY_PATH IDLE_CUDA_COUNTS
@@ -13,7 +14,6 @@ picture 60 40 | "$KOSTKA" encode - in/p1.jpg --device cpu || fail 'cannot encode
 for i in $(seq 2 120); do cp in/p1.jpg "in/p$i.jpg"; done # more than threads take at once
 "$KOSTKA" convert in/p1.jpg first.jp2 --device cuda:0 2>err
 code=$?
-[ $code != 3 ] || lacks 'kernel for CUDA in this build'
 equals $code 0 'exit status with one input'
 
 # calls FUNCTION: how many there were
