@@ -8,7 +8,7 @@
  *
  * WORK is decode, device (decode to the memory of the only device), jp2 (20:1), lossless, jpeg (quality 80) or
  * transcode (progressive). The files take turns. With -w the new files are written to a folder; they are removed
- * afterwards. A run is made first that does not count.
+ * afterwards. A run of at most 256 items is made first that does not count.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -23,7 +23,7 @@
 
 #include "print/statistics.h"
 
-enum { RUNS_MAX = 100 };
+enum { RUNS_MAX = 100, WARMING = 256 /* items of the run that does not count */ };
 
 /* Holds what a run counts. */
 struct run {
@@ -214,7 +214,9 @@ int main(int argc, char **argv)
     run.file = argv + optind + 2;
     run.files = (uint64_t)(argc - optind - 2);
     run.memory = memory_of(argv[optind], options.devices);
+    const uint64_t items = run.items;
     for (int i = -1; i < runs; i++) {
+        run.items = i < 0 && items > WARMING ? WARMING : items;
         double seconds = measure(&options, &run);
         if (!(seconds > 0))
             return 1;
