@@ -3,11 +3,13 @@
  * Lets flows run for a long time, and checks that no item is lost or comes twice, that each result is the same as the
  * first one of its file and work, and that memory does not grow:
  *
- *     kostka-soak [-d DEVICES] [-t THREADS] [-s SECONDS] FILE…
+ *     kostka-soak [-d DEVICES] [-t THREADS] [-w WRITERS] [-n ITEMS] [-s SECONDS] FILE…
  *
- * Flows of all works follow each other, in order and not. Files may be damaged: they fail each time.
+ * Flows of all works follow each other, in order and not, each with so many items (48). Streams of JPEG are transcoded
+ * on the CPU, whatever the devices. Files may be damaged: they fail each time.
  */
 #include <getopt.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,28 +19,42 @@
 
 #include <kostka/kostka_flow.h>
 
-enum { WORKS = 4, ITEMS = 48, PARTS = 3 };
+enum { WORKS = 5, ITEMS = 48, PARTS = 3, SUMS = 4, LOOK = 256 /* items between two looks at the memory */ };
 
-static const char *const names[WORKS] = {"decode", "jp2", "jpeg", "transcode"};
+static const struct work {
+    const char *name;
+    kst_flow_work work;
+    kst_codec codec;
+    bool ht;
+} works[WORKS] = {
+    {"decode", KST_FLOW_DECODE, KST_CODEC_NONE, false},
+    {"jp2", KST_FLOW_CONVERT, KST_CODEC_JPEG2000, false},
+    {"jph", KST_FLOW_CONVERT, KST_CODEC_JPEG2000, true},
+    {"jpeg", KST_FLOW_CONVERT, KST_CODEC_JPEG, false},
+    {"transcode", KST_FLOW_TRANSCODE, KST_CODEC_JPEG, false},
+};
 
 struct soak {
     char **file;
-    uint64_t files;
+    const char *devices;
+    uint64_t files, length; /* `length` is the number of items of a flow */
     kst_flow_options flow;
     kst_decode_options decode;
     kst_encode_options encode[WORKS];
-    kst_j2k_options j2k;
+    kst_j2k_options j2k[WORKS];
     kst_transcode_options transcode;
+    double began, seconds; /* that all flows together take */
     /* These belong to the flow that runs: */
     int work;
     uint64_t shift, brought; /* the file of its first item, and the items so far */
-    atomic_uchar came[ITEMS];
+    atomic_uchar *came;      /* for each item: how often */
     atomic_uint_fast64_t wrong;
     /* These belong to all flows: */
     atomic_uint_fast64_t *expected; /* for each work and file the hash of its result; 0: none has come */
     uint64_t items;
     atomic_uint_fast64_t failed;
-    uint64_t most[PARTS]; /* the most bytes that were resident after a flow, in each third of the time */
+    /* In each third of the time, the most bytes that were resident, and that malloc() had given out after a flow. */
+    atomic_uint_fast64_t most[PARTS], rest[PARTS];
 };
 
 static double seconds_now(void)
@@ -61,13 +77,50 @@ static uint64_t resident(void)
     return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* FNV-1a */
+/* Sanitizers have a malloc() of their own, which tells this. */
+extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak)); /* NOLINT: their name */
+
+/* Return what malloc() has given out. */
+static uint64_t given_out(void)
+{
+    if (__sanitizer_get_current_allocated_bytes)
+        return __sanitizer_get_current_allocated_bytes();
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/* Note how many bytes there are `now`. */
+static void look(const struct soak *soak, atomic_uint_fast64_t *most, uint64_t now)
+{
+    const double part = (seconds_now() - soak->began) / soak->seconds * PARTS;
+    atomic_uint_fast64_t *at = &most[part < PARTS ? (int)part : PARTS - 1];
+    uint_fast64_t before = *at;
+    while (before < now && !atomic_compare_exchange_weak(at, &before, now))
+        ;
+}
+
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum ^ sum >> 29;
+}
+
+/* Hash bytes, eight at a time and by several sums, for the devices should be what the flow waits for. */
 static uint64_t hash(uint64_t sum, const void *data, size_t length)
 {
     const uint8_t *bytes = data;
-    for (size_t i = 0; i < length; i++)
-        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001B3);
-    return sum;
+    uint64_t word[SUMS], sums[SUMS] = {sum, 1, 2, 3};
+    size_t i = 0;
+    for (; length - i >= sizeof word; i += sizeof word) {
+        memcpy(word, bytes + i, sizeof word);
+        for (int k = 0; k < SUMS; k++)
+            sums[k] = mix(sums[k], word[k]);
+    }
+    for (; i < length; i++)
+        sums[0] = mix(sums[0], bytes[i]);
+    for (int k = 1; k < SUMS; k++)
+        sums[0] = mix(sums[0], sums[k]);
+    return sums[0];
 }
 
 static uint64_t hash_item(const kst_flow_item *item)
@@ -85,7 +138,7 @@ static uint64_t hash_item(const kst_flow_item *item)
 static bool next(void *user, kst_flow_item *item)
 {
     struct soak *soak = user;
-    if (soak->brought == ITEMS)
+    if (soak->brought == soak->length)
         return false;
     item->path = soak->file[(soak->shift + soak->brought++) % soak->files];
     return true;
@@ -94,7 +147,7 @@ static bool next(void *user, kst_flow_item *item)
 static void complain(struct soak *soak, const kst_flow_item *item, const char *what)
 {
     if (soak->wrong++ == 0)
-        fprintf(stderr, "kostka-soak: %s, item %llu, %s: %s\n", names[soak->work], (unsigned long long)item->index,
+        fprintf(stderr, "kostka-soak: %s, item %llu, %s: %s\n", works[soak->work].name, (unsigned long long)item->index,
             item->path, what);
 }
 
@@ -103,11 +156,13 @@ static bool put(void *user, kst_flow_item *item)
     struct soak *soak = user;
     const uint64_t file = (soak->shift + item->index) % soak->files, found = hash_item(item);
     const uint64_t before = atomic_exchange(&soak->expected[(uint64_t)soak->work * soak->files + file], found);
-    if (item->index >= ITEMS || soak->came[item->index]++ != 0)
+    if (item->index >= soak->length || soak->came[item->index]++ != 0)
         complain(soak, item, "it came twice, or nobody sent it");
     if (before != 0 && before != found)
         complain(soak, item, "the result is not that of the first time");
     soak->failed += item->report.status ? 1 : 0;
+    if (item->index % LOOK == 0)
+        look(soak, soak->most, resident());
     return true;
 }
 
@@ -115,34 +170,35 @@ static void choose(struct soak *soak)
 {
     kst_flow_options *flow = &soak->flow;
     kst_decode_options_init(&soak->decode);
-    kst_j2k_options_init(&soak->j2k);
     kst_transcode_options_init(&soak->transcode);
     soak->decode.format = KST_FORMAT_RGB;
-    soak->j2k.target = KST_J2K_RATIO;
-    soak->j2k.value = 20;
     soak->transcode.coding = KST_CODING_OPTIMIZED;
     flow->next = next;
     flow->put = put;
     flow->user = soak;
     for (int i = 0; i < WORKS; i++) {
+        kst_j2k_options_init(&soak->j2k[i]);
+        soak->j2k[i].target = KST_J2K_RATIO;
+        soak->j2k[i].value = 20;
+        soak->j2k[i].style = works[i].ht ? KST_J2K_HT : 0;
         kst_encode_options_init(&soak->encode[i]);
-        soak->encode[i].codec = i == 1 ? KST_CODEC_JPEG2000 : KST_CODEC_JPEG;
-        soak->encode[i].jpeg2000 = i == 1 ? &soak->j2k : NULL;
+        soak->encode[i].codec = works[i].codec;
+        soak->encode[i].jpeg2000 = works[i].codec == KST_CODEC_JPEG2000 ? &soak->j2k[i] : NULL;
     }
 }
 
 /* Run one flow to its end, whose status is that of an item that failed. Returns false after a message. */
 static bool run(struct soak *soak, uint64_t number)
 {
-    static const kst_flow_work works[WORKS] = {KST_FLOW_DECODE, KST_FLOW_CONVERT, KST_FLOW_CONVERT, KST_FLOW_TRANSCODE};
     kst_flow *flow;
     const uint64_t failed = soak->failed;
     soak->work = (int)(number % WORKS);
     soak->shift = number;
     soak->brought = 0;
-    for (int i = 0; i < ITEMS; i++)
+    for (uint64_t i = 0; i < soak->length; i++)
         soak->came[i] = 0;
-    soak->flow.work = works[soak->work];
+    soak->flow.work = works[soak->work].work;
+    soak->flow.devices = soak->flow.work == KST_FLOW_TRANSCODE ? "cpu" : soak->devices;
     soak->flow.decode = &soak->decode;
     soak->flow.encode = &soak->encode[soak->work];
     soak->flow.transcode = &soak->transcode;
@@ -154,72 +210,79 @@ static bool run(struct soak *soak, uint64_t number)
         fprintf(stderr, "kostka-soak: %s\n", kst_status_text(status));
         return false;
     }
-    for (int i = 0; i < ITEMS; i++)
+    for (uint64_t i = 0; i < soak->length; i++)
         if (soak->came[i] == 0) {
-            fprintf(stderr, "kostka-soak: %s: item %d is lost\n", names[soak->work], i);
+            fprintf(stderr, "kostka-soak: %s: item %llu is lost\n", works[soak->work].name, (unsigned long long)i);
             return false;
         }
-    soak->items += ITEMS;
+    soak->items += soak->length;
+    look(soak, soak->most, resident());
+    look(soak, soak->rest, given_out());
     return soak->wrong == 0;
 }
 
-/* The last third of the time may take what the second took, and a little for chance; the first one warms up. */
-static bool is_flat(const struct soak *soak)
+/* Print the most of each third. Returns whether the last one took what the second did, and `chance` bytes more. */
+static bool is_flat(const char *what, const atomic_uint_fast64_t *most, double chance)
 {
-    const uint64_t before = soak->most[1], after = soak->most[2];
-    printf("resident, MB: %.1f, %.1f, %.1f in the thirds of the time\n", 1e-6 * (double)soak->most[0],
-        1e-6 * (double)before, 1e-6 * (double)after);
-    return before > 0 && after > 0 && after <= before + before / 20 + 4000000;
+    const double first = (double)most[0], before = (double)most[1], after = (double)most[2];
+    printf("%s, MB: %.3f, %.3f, %.3f in the thirds of the time\n", what, 1e-6 * first, 1e-6 * before, 1e-6 * after);
+    return after <= before + before / 20 + chance;
 }
 
-static bool run_for(struct soak *soak, double seconds)
+static bool run_for(struct soak *soak)
 {
-    const double began = seconds_now();
     double passed = 0;
-    for (uint64_t number = 0; passed < seconds; number++) {
+    soak->began = seconds_now();
+    for (uint64_t number = 0; passed < soak->seconds; number++) {
         if (!run(soak, number))
             return false;
-        passed = seconds_now() - began;
-        const double part = passed / seconds * PARTS;
-        const uint64_t now = resident();
-        uint64_t *most = &soak->most[part < PARTS ? (int)part : PARTS - 1];
-        *most = now > *most ? now : *most;
+        passed = seconds_now() - soak->began;
     }
     printf("%llu items in %.0f s, %llu of them failed as they did the first time\n", (unsigned long long)soak->items,
         passed, (unsigned long long)soak->failed);
-    if (is_flat(soak))
+    /* glibc keeps what was freed, in an arena for each of some threads, so that what is resident varies. */
+    const bool flat = is_flat("allocated after flows", soak->rest, 1e5);
+    if (is_flat("resident", soak->most, 64e6) && flat && soak->most[1] > 0 && soak->most[2] > 0)
         return true;
     fputs("kostka-soak: memory grows, or the time was too short to say\n", stderr);
     return false;
 }
 
+static int usage(void)
+{
+    fputs("usage: kostka-soak [-d DEVICES] [-t THREADS] [-w WRITERS] [-n ITEMS] [-s SECONDS] FILE...\n", stderr);
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
-    struct soak soak = {.files = 0};
-    double seconds = 60;
+    struct soak soak = {.length = ITEMS, .seconds = 60};
     int option;
     kst_flow_options_init(&soak.flow);
-    while ((option = getopt(argc, argv, "d:t:s:")) != -1) {
+    while ((option = getopt(argc, argv, "d:t:w:n:s:")) != -1) {
+        const uint32_t number = optarg ? (uint32_t)strtoul(optarg, NULL, 10) : 0;
         if (option == 'd')
-            soak.flow.devices = optarg;
+            soak.devices = optarg;
         else if (option == 't')
-            soak.flow.threads = (uint32_t)strtoul(optarg, NULL, 10);
+            soak.flow.threads = number;
+        else if (option == 'w')
+            soak.flow.writers = number;
+        else if (option == 'n')
+            soak.length = number;
         else if (option == 's')
-            seconds = strtod(optarg, NULL);
+            soak.seconds = strtod(optarg, NULL);
         else
-            optind = argc;
+            return usage();
     }
-    if (optind >= argc) {
-        fputs("usage: kostka-soak [-d DEVICES] [-t THREADS] [-s SECONDS] FILE...\n", stderr);
-        return 2;
-    }
+    if (optind >= argc || soak.length == 0 || !(soak.seconds > 0))
+        return usage();
     soak.file = argv + optind;
     soak.files = (uint64_t)(argc - optind);
     soak.expected = calloc(WORKS * soak.files, sizeof *soak.expected);
-    if (!soak.expected)
-        return 1;
+    soak.came = calloc(soak.length, sizeof *soak.came);
     choose(&soak);
-    bool good = run_for(&soak, seconds);
+    bool good = soak.expected && soak.came && run_for(&soak);
+    free(soak.came);
     free(soak.expected);
     return good ? 0 : 1;
 }
