@@ -29,7 +29,7 @@ work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/kostka-soak-X
 watching=
 trap '[ -z "$watching" ] || kill $watching; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-export KOSTKA_DEVICE="$devices"
+export KOSTKA_DEVICE=cpu # until the pictures are made
 # Memory that AddressSanitizer holds back after its release would look like growth.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16"
 
@@ -97,6 +97,7 @@ unwatch() {
     gpus "$1"
 }
 
+export KOSTKA_DEVICE="$devices"
 echo "flows, $devices:"
 writers=$([ "$items" -gt 48 ] && echo 16 || echo 2)
 watch "$work/gpus"
