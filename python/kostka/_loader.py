@@ -64,6 +64,10 @@ def _count(value, name, least=1):
     return value
 
 
+def _or(value, default):
+    return default if value is None else value
+
+
 def _one_of(value, name, choices):
     if value not in choices:
         raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {value!r}")
@@ -101,8 +105,8 @@ class Loader:
         what torch.distributed, torchrun, Open MPI, Slurm or an indexed job of Kubernetes say, or all items
     split: what of archives is shared out: 'keys' by their hash, or whole 'archives' in turn, for which all processes
         need the same list
-    prefetch: batches that are made ahead, at most (2)
-    readers, decoders: threads that read, and that call the library, which has threads of its own
+    prefetch: batches that are made ahead, at most (6 for a GPU, else 2)
+    readers, decoders: threads that read (3), and that call the library, which has threads of its own (3 for a GPU, else 1)
     errors: 'raise', or 'skip': leave out what cannot be read or decoded, and count it in `failed`; `failures` has the last
         100, as pairs of a name and an exception. Of a damaged archive what precedes the damage is taken
     labels: the extension of members of archives that are labels; None: there are none
@@ -142,8 +146,8 @@ class Loader:
         drop_last=False,
         shard=None,
         split="keys",
-        prefetch=2,
-        readers=4,
+        prefetch=None,
+        readers=3,
         decoders=None,
         errors="raise",
         labels="cls",
@@ -151,8 +155,7 @@ class Loader:
         pictures=_items.PICTURES,
         limit=2**28,
     ):
-        self._batch_size, self._prefetch = _count(batch_size, "batch_size"), _count(prefetch, "prefetch")
-        self._readers, self._buffer = _count(readers, "readers"), _count(buffer, "buffer")
+        self._batch_size, self._buffer = _count(batch_size, "batch_size"), _count(buffer, "buffer")
         self._epochs = None if epochs is None else _count(epochs, "epochs")
         self._errors = _one_of(errors, "errors", ("raise", "skip"))
         self._split = _one_of(split, "split", ("keys", "archives"))
@@ -162,7 +165,9 @@ class Loader:
         self._wanted = (labels, self._fields, limit)
         self._context = _context_of(device)
         on_device = self._context.device.kind != "cpu"
-        self._decoders = _count(2 if on_device else 1, "decoders") if decoders is None else _count(decoders, "decoders")
+        self._readers = _count(readers, "readers")
+        decoders, prefetch = _or(decoders, 3 if on_device else 1), _or(prefetch, 6 if on_device else 2)
+        self._decoders, self._prefetch = _count(decoders, "decoders"), _count(prefetch, "prefetch")
         self._crop = _crop_options(size, crop, scale, ratio, resize, flip, orient)
         self._decode = {
             "size": size,
