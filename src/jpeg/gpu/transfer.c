@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Uploads the data of a part and downloads its results. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "jpeg/gpu/job.h"
 
 enum {
     SLICE = 1 << 18,  /* bytes of a stream that a thread copies to pinned memory at once */
-    MOST_SLICES = 16, /* slices that are copied while earlier ones are being uploaded, two for each thread at most */
+    MOST_SLICES = 16, /* slices of a piece of a stream, which threads copy together */
     STRIP = 1 << 20   /* bytes of pixels that a thread copies at once */
 };
 
@@ -54,26 +56,62 @@ static void stage(struct jpeg_gpu_job *job, size_t at, const uint8_t *data, size
     kst_pool_run(job->runtime->threads, (uint32_t)((length + SLICE - 1) / SLICE), stage_slice, &stretch);
 }
 
-/* Return the bytes of a piece that is uploaded while the next one is copied. */
-static size_t piece_length(const struct jpeg_gpu_job *job)
+/*
+ * Describes a piece of a stream. Threads copy its slices to the staging buffer, and one of them, which alone may use
+ * the queue, uploads slices that have been copied while the others go on.
+ */
+struct stream_piece {
+    struct jpeg_gpu_job *job;
+    struct stretch stretch;
+    size_t at, whole; /* where it lies in the buffers, and its bytes with the padding behind the stream */
+    uint32_t slices, uploaded;
+    pthread_t uploader;
+    atomic_bool copied[MOST_SLICES];
+};
+
+/* Upload the slices that have been copied, up to the first one that has not. */
+static void upload_copied(struct stream_piece *piece)
 {
-    uint32_t slices = 2 * (job->runtime->threads ? kst_pool_threads(job->runtime->threads) : 1);
-    return (size_t)SLICE * (slices < MOST_SLICES ? slices : MOST_SLICES);
+    const struct gpu_backend *backend = piece->job->runtime->gpu->backend;
+    uint32_t end = piece->uploaded;
+    while (end < piece->slices && atomic_load_explicit(&piece->copied[end], memory_order_acquire))
+        end++;
+    if (end == piece->uploaded)
+        return;
+    size_t first = (size_t)piece->uploaded * SLICE, last = end < piece->slices ? (size_t)end * SLICE : piece->whole;
+    backend->copy(&piece->job->track->queue, &piece->job->buffer[STREAM], piece->at + first,
+        &piece->job->buffer[HOST_STREAM], piece->at + first, last - first);
+    piece->uploaded = end;
 }
 
-/* Upload a stream piece by piece. Threads copy a piece to pinned memory while the one before is being uploaded. */
+static void copy_slice(void *arg, uint32_t index)
+{
+    struct stream_piece *piece = arg;
+    stage_slice(&piece->stretch, index);
+    atomic_store_explicit(&piece->copied[index], true, memory_order_release);
+    if (pthread_equal(pthread_self(), piece->uploader))
+        upload_copied(piece);
+}
+
+/* Upload a stream piece by piece, and each piece while threads copy the rest of it to pinned memory. */
 static void upload_pieces(struct jpeg_gpu_job *job, size_t at, const uint8_t *data, size_t length)
 {
-    const struct gpu_backend *backend = job->runtime->gpu->backend;
-    struct gpu_buffer *staging = &job->buffer[HOST_STREAM];
-    size_t whole = (length / 16 + 2) * 16, most = piece_length(job);
+    const size_t padded = (length / 16 + 2) * 16, most = (size_t)SLICE * MOST_SLICES;
+    size_t done = 0;
     pad(job, at, length);
-    for (size_t done = 0, piece; done < whole; done += piece) {
-        piece = whole - done < most ? whole - done : most;
-        if (done < length)
-            stage(job, at + done, data + done, piece < length - done ? piece : length - done);
-        backend->copy(&job->track->queue, &job->buffer[STREAM], at + done, staging, at + done, piece);
-    }
+    do {
+        const bool last = length - done <= most;
+        const size_t bytes = last ? length - done : most;
+        struct stream_piece piece = {.job = job,
+            .stretch = {job->buffer[HOST_STREAM].host + at + done, data + done, bytes},
+            .at = at + done,
+            .whole = last ? padded - done : most,
+            .slices = bytes > 0 ? (uint32_t)((bytes + SLICE - 1) / SLICE) : 1,
+            .uploader = pthread_self()};
+        kst_pool_run(job->runtime->threads, piece.slices, copy_slice, &piece);
+        upload_copied(&piece);
+        done += bytes;
+    } while (done < length);
 }
 
 static void stage_stream(void *arg, uint32_t index)
