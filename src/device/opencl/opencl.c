@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Implements the device interface on OpenCL, version 1.2 or later. Devices are numbered across all platforms. */
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -56,8 +57,7 @@ bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, cons
 
 enum { MOST_PLATFORMS = 16, MOST_DEVICES = 64 };
 
-/* List the devices of all platforms in turn. Returns their number. */
-static uint32_t list_devices(const struct opencl_driver *driver, cl_device devices[MOST_DEVICES])
+static uint32_t list_unlocked(const struct opencl_driver *driver, cl_device devices[MOST_DEVICES])
 {
     cl_platform platforms[MOST_PLATFORMS];
     cl_uint platform_count = 0;
@@ -70,6 +70,19 @@ static uint32_t list_devices(const struct opencl_driver *driver, cl_device devic
         if (driver->devices(platforms[i], (uint32_t)CL_DEVICE_ALL, room, devices + count, &found) == 0)
             count += found < room ? found : room;
     }
+    return count;
+}
+
+/*
+ * List the devices of all platforms in turn. Returns their number. Drivers and their loader begin when they are first
+ * asked: ocl-icd tells other threads meanwhile that there is no platform, and PoCL 3.1 crashes in them.
+ */
+static uint32_t list_devices(const struct opencl_driver *driver, cl_device devices[MOST_DEVICES])
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    uint32_t count = list_unlocked(driver, devices);
+    pthread_mutex_unlock(&lock);
     return count;
 }
 
