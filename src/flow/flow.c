@@ -47,7 +47,8 @@ static void make_locks(struct kst_flow *flow)
     pthread_mutex_init(&flow->source, NULL);
     pthread_mutex_init(&flow->lock, NULL);
     pthread_cond_init(&flow->room, NULL);
-    pthread_cond_init(&flow->work, &monotonic);
+    pthread_cond_init(&flow->work, NULL);
+    pthread_cond_init(&flow->more, &monotonic);
     pthread_cond_init(&flow->results, NULL);
     pthread_condattr_destroy(&monotonic);
 }
@@ -57,6 +58,7 @@ static void free_flow(struct kst_flow *flow)
     struct memory memory = flow->memory;
     kst_flow_close_devices(flow);
     pthread_cond_destroy(&flow->results);
+    pthread_cond_destroy(&flow->more);
     pthread_cond_destroy(&flow->work);
     pthread_cond_destroy(&flow->room);
     pthread_mutex_destroy(&flow->lock);
@@ -93,11 +95,12 @@ static bool start_thread(struct kst_flow *flow, void *(*main)(void *arg), void *
     return started;
 }
 
-static void change_readers(struct kst_flow *flow, uint32_t change)
+void kst_flow_change_readers(struct kst_flow *flow, uint32_t change)
 {
     pthread_mutex_lock(&flow->lock);
     flow->readers += change;
     pthread_cond_broadcast(&flow->work);
+    pthread_cond_broadcast(&flow->more);
     pthread_cond_broadcast(&flow->results);
     pthread_mutex_unlock(&flow->lock);
 }
@@ -107,10 +110,10 @@ static bool start_readers(struct kst_flow *flow)
 {
     uint32_t count = 0;
     for (bool good = true; good && count < flow->options.readers; count += good) {
-        change_readers(flow, 1);
+        kst_flow_change_readers(flow, 1);
         good = start_thread(flow, kst_flow_read, flow);
         if (!good)
-            change_readers(flow, UINT32_MAX);
+            kst_flow_change_readers(flow, UINT32_MAX);
     }
     return count > 0;
 }
@@ -145,11 +148,11 @@ static kst_status start(struct kst_flow *flow)
     if (!flow->thread)
         return status;
     sigfillset(&all);
-    change_readers(flow, 1);
+    kst_flow_change_readers(flow, 1);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool good = start_threads(flow);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    change_readers(flow, UINT32_MAX);
+    kst_flow_change_readers(flow, UINT32_MAX);
     if (good)
         return KST_OK;
     join(flow);
@@ -190,6 +193,7 @@ void kst_flow_cancel(kst_flow *flow)
     pthread_mutex_lock(&flow->lock);
     flow->cancelled = true;
     pthread_cond_broadcast(&flow->work);
+    pthread_cond_broadcast(&flow->more);
     pthread_cond_broadcast(&flow->room);
     pthread_mutex_unlock(&flow->lock);
 }

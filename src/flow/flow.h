@@ -57,6 +57,7 @@ struct kst_flow {
     pthread_mutex_t lock;   /* guards all members below */
     pthread_cond_t room;    /* streams that were read ahead have been used, or the flow ends: for readers */
     pthread_cond_t work;    /* an entry is ready, results have gone, or no more will come: for lanes */
+    pthread_cond_t more; /* as many are ready as a GPU takes at once, or no more will come: for lanes that have some */
     pthread_cond_t results; /* an entry is done, or no more will come: for the sink */
     struct flow_queue ready, done;
     uint64_t input;      /* bytes of streams that were read and are still needed */
@@ -95,6 +96,9 @@ void kst_flow_remove(struct flow_queue *queue, struct flow_entry *entry);
 kst_status kst_flow_open_devices(struct kst_flow *flow);
 void kst_flow_close_devices(struct kst_flow *flow);
 
+/* flow.c: note that there is another thread that may bring entries (1), or one less (UINT32_MAX). */
+void kst_flow_change_readers(struct kst_flow *flow, uint32_t change);
+
 /* read.c: the thread that asks the source and reads files; `arg` is the flow. */
 void *kst_flow_read(void *arg);
 
@@ -130,8 +134,12 @@ static inline const kst_flow_stage *kst_flow_stage_of(const struct kst_flow *flo
  */
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count);
 
-/* results.c: queue an entry for the sink; the caller holds the lock. kst_flow_write(flow) is the sink's thread. */
+/*
+ * results.c: queue an entry for the sink; and wake those that wait for results, or for the memory of streams, once some
+ * have been queued. The caller holds the lock. kst_flow_write(flow) is the sink's thread.
+ */
 void kst_flow_finish(struct kst_flow *flow, struct flow_entry *entry);
+void kst_flow_announce(struct kst_flow *flow);
 void *kst_flow_write(void *arg);
 
 /* keep.c: says how an image is encoded, with the metadata and the resolution of the stream that it comes from. */

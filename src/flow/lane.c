@@ -50,6 +50,8 @@ void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry)
     if (has_lane(flow, entry)) {
         kst_flow_insert(&flow->ready, entry);
         pthread_cond_broadcast(&flow->work);
+        if (flow->ready.count >= flow->options.most)
+            pthread_cond_broadcast(&flow->more);
         return;
     }
     if (!entry->item.report.status)
@@ -57,6 +59,7 @@ void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry)
             KST_NO_OFFSET, NULL);
     entry->result = 0;
     kst_flow_finish(flow, entry);
+    kst_flow_announce(flow);
 }
 
 /* End the entries that no device is left for. The caller holds the lock. */
@@ -105,7 +108,7 @@ static void wait_for_more(struct kst_flow *flow)
 {
     const struct timespec end = after_us(flow->options.wait_us);
     while (flow->readers > 0 && flow->ready.count < flow->options.most && !flow->cancelled)
-        if (pthread_cond_timedwait(&flow->work, &flow->lock, &end) == ETIMEDOUT)
+        if (pthread_cond_timedwait(&flow->more, &flow->lock, &end) == ETIMEDOUT)
             return;
 }
 
@@ -199,9 +202,11 @@ static void end(struct flow_lane *lane, struct flow_entry *const *entry, uint32_
         if (!hand_over(lane, entry[i]))
             kst_flow_finish(flow, entry[i]);
     }
+    kst_flow_announce(flow);
     flow->busy--;
     lane->busy--;
-    pthread_cond_broadcast(&flow->work);
+    if (kst_flow_is_dry(flow) && flow->busy == 0)
+        pthread_cond_broadcast(&flow->work);
 }
 
 /* The CPU's threads together work on one picture when there are no others for most of them. */

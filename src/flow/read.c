@@ -235,10 +235,12 @@ static void bring(struct kst_flow *flow, struct flow_entry *entry)
     if (!status && (entry->item.work == KST_FLOW_DECODE || entry->item.work == KST_FLOW_CONVERT))
         look(flow, entry);
     pthread_mutex_lock(&flow->lock);
-    if (status)
+    if (status) {
         kst_flow_finish(flow, entry);
-    else
+        kst_flow_announce(flow);
+    } else {
         kst_flow_offer(flow, entry);
+    }
     pthread_mutex_unlock(&flow->lock);
 }
 
@@ -248,10 +250,6 @@ void *kst_flow_read(void *arg)
     struct flow_entry *entry;
     while ((entry = ask(flow)) != NULL)
         bring(flow, entry);
-    pthread_mutex_lock(&flow->lock);
-    flow->readers--;
-    pthread_cond_broadcast(&flow->work);
-    pthread_cond_broadcast(&flow->results);
-    pthread_mutex_unlock(&flow->lock);
+    kst_flow_change_readers(flow, UINT32_MAX);
     return NULL;
 }

@@ -13,6 +13,10 @@ void kst_flow_finish(struct kst_flow *flow, struct flow_entry *entry)
     flow->input -= entry->input;
     entry->input = 0;
     kst_flow_insert(&flow->done, entry);
+}
+
+void kst_flow_announce(struct kst_flow *flow)
+{
     pthread_cond_broadcast(&flow->room);
     pthread_cond_broadcast(&flow->results);
 }
@@ -41,8 +45,10 @@ static struct flow_entry *next_result(struct kst_flow *flow)
     flow->failed += entry->item.report.status ? 1 : 0;
     if (!flow->first)
         flow->first = entry->item.report.status;
-    pthread_cond_broadcast(&flow->results); /* another result may be due, or this was the last */
-    pthread_cond_broadcast(&flow->room);
+    if (is_over(flow))
+        pthread_cond_broadcast(&flow->results);
+    if (flow->options.in_order) /* another entry is due, which may exceed the memory */
+        pthread_cond_broadcast(&flow->room);
     return entry;
 }
 
@@ -51,7 +57,8 @@ static void leave(struct kst_flow *flow, struct flow_entry *entry)
 {
     pthread_mutex_lock(&flow->lock);
     flow->result -= entry->result;
-    pthread_cond_broadcast(&flow->work);
+    if (flow->ready.first)
+        pthread_cond_broadcast(&flow->work);
     pthread_mutex_unlock(&flow->lock);
     kst_memory_release(&flow->memory, entry);
 }
