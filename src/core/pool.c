@@ -6,7 +6,8 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
+
+#include "core/signals.h"
 
 enum { PLACED_HELPERS = 3, CALLED_AT_ONCE = 4 };
 
@@ -199,19 +200,14 @@ static void start_helper(struct helper *helper)
     pthread_attr_destroy(&attributes);
 }
 
-/*
- * Start helpers, as many as the system lets there be. All signals are blocked in them, so that the program's own
- * threads receive them.
- */
+/* Start helpers, as many as the system lets there be. */
 static void start_helpers(struct pool *pool, uint32_t first, uint32_t end)
 {
-    sigset_t all;
     sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    kst_signals_block(&before);
     for (uint32_t i = first; i < end; i++)
         start_helper(&pool->helper[i]);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    kst_signals_restore(&before);
 }
 
 kst_status kst_pool_create(struct memory *memory, uint32_t threads, struct pool **pool_out)

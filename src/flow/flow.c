@@ -2,10 +2,10 @@
 /* Starts and ends flows: checks the options, opens the devices and starts the threads. */
 #include "flow/flow.h"
 
-#include <signal.h>
 #include <time.h>
 
 #include "core/context.h"
+#include "core/signals.h"
 
 enum { GPU_WORKERS = 3 /* calls that are under way on a GPU at once: one uploads, one computes, one downloads */ };
 
@@ -136,22 +136,18 @@ static void join(struct kst_flow *flow)
         pthread_join(flow->thread[i], NULL);
 }
 
-/*
- * Start all threads, in which signals are blocked, so that the program's own threads receive them. Meanwhile this
- * thread counts as a reader, so that none ends too soon.
- */
+/* Start all threads. Meanwhile this thread counts as a reader, so that none ends too soon. */
 static kst_status start(struct kst_flow *flow)
 {
-    sigset_t all, before;
+    sigset_t before;
     kst_status status = KST_OK;
     flow->thread = kst_memory_array(&flow->memory, count_threads(flow), sizeof *flow->thread, &status);
     if (!flow->thread)
         return status;
-    sigfillset(&all);
     kst_flow_change_readers(flow, 1);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    kst_signals_block(&before);
     bool good = start_threads(flow);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    kst_signals_restore(&before);
     kst_flow_change_readers(flow, UINT32_MAX);
     if (good)
         return KST_OK;

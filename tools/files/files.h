@@ -66,6 +66,9 @@ void source_rest(const struct source *source);
 /* Do so with bytes that the library has searched, if they are a mapped file's (kst_searched). Thread-safe. */
 void source_searched(void *user, const void *data, size_t length);
 
+/* Return whether all files that this thread has mapped were there to the end; otherwise set the problem. */
+bool source_check(struct problem *problem);
+
 struct file_format;
 struct relay;
 

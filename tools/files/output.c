@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "files/capture.h"
+#include "files/files.h"
 #include "files/pages.h"
 #include "progress/outcome.h"
 #include "system/interrupt.h"
@@ -356,10 +357,10 @@ void output_keep(struct output *output)
 
 bool output_commit(struct output *output, struct problem *problem)
 {
-    bool good =
-        write_gathered(output, problem) && (output->captured ? capture_keep(output->descriptor, output->given, problem)
-                                               : output_in_order(output) ? close_directly(output, problem)
-                                                                         : publish(output, problem));
+    bool good = source_check(problem) && write_gathered(output, problem) &&
+                (output->captured             ? capture_keep(output->descriptor, output->given, problem)
+                    : output_in_order(output) ? close_directly(output, problem)
+                                              : publish(output, problem));
 
     if (good && !output->captured)
         note(output);

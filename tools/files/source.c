@@ -2,70 +2,29 @@
 /* Opens inputs, and reads or maps them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "files/files.h"
+#include "system/mapping.h"
 
 /*
  * Files from this size on are mapped, or from a lower limit on; the second size is for files that are read only once.
  */
 enum { MAPPED = 1 << 24, MAPPED_ONCE = 1 << 20 };
 
-/* The mapped files, so that the library's pointers are known for those of a file. */
-static struct {
-    pthread_mutex_t lock;
-    struct mapping {
-        uint8_t *data;
-        size_t length;
-    } * mapping;
-    size_t count;
-} mapped = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* Enter a mapping into the list. Without memory for it, its pages stay until the system takes them. */
-static void enter_mapping(uint8_t *data, size_t length)
-{
-    pthread_mutex_lock(&mapped.lock);
-    struct mapping *grown = realloc(mapped.mapping, (mapped.count + 1) * sizeof *grown);
-    if (grown != NULL) {
-        grown[mapped.count++] = (struct mapping){data, length};
-        mapped.mapping = grown;
-    }
-    pthread_mutex_unlock(&mapped.lock);
-}
-
-/* Remove a mapping, and unmap it while nobody can find it. */
-static void leave_mapping(uint8_t *data, size_t length)
-{
-    pthread_mutex_lock(&mapped.lock);
-    for (size_t i = 0; i < mapped.count; i++)
-        if (mapped.mapping[i].data == data)
-            mapped.mapping[i] = mapped.mapping[--mapped.count];
-    if (mapped.count == 0) {
-        free(mapped.mapping);
-        mapped.mapping = NULL;
-    }
-    munmap(data, length);
-    pthread_mutex_unlock(&mapped.lock);
-}
-
 void source_searched(void *user, const void *data, size_t length)
 {
-    const uintptr_t from = (uintptr_t)data, page = (uintptr_t)sysconf(_SC_PAGESIZE);
     (void)user;
-    pthread_mutex_lock(&mapped.lock);
-    for (size_t i = 0; i < mapped.count; i++) {
-        const uintptr_t start = (uintptr_t)mapped.mapping[i].data;
-        if (from >= start && from - start < mapped.mapping[i].length) {
-            uint8_t *first = mapped.mapping[i].data + (from - start) / page * page;
-            madvise(first, length + (from - start) % page, MADV_DONTNEED);
-        }
-    }
-    pthread_mutex_unlock(&mapped.lock);
+    mapping_rest(data, length);
+}
+
+bool source_check(struct problem *problem)
+{
+    return mapping_is_whole() ||
+           problem_set_kind(problem, PROBLEM_READ, "cannot read: the file has become shorter, or its storage fails");
 }
 
 static void close_source(struct source *source)
@@ -82,14 +41,13 @@ static bool map(struct source *source, uint64_t limit)
     bool large = source->size >= least || source->size > limit;
     if (!source->regular || !large || source->size > SIZE_MAX)
         return false;
-    void *data = mmap(NULL, (size_t)source->size, PROT_READ, MAP_PRIVATE, source->descriptor, 0);
-    if (data == MAP_FAILED)
+    uint8_t *data = mapping_make(source->descriptor, (size_t)source->size);
+    if (data == NULL)
         return false;
     free(source->data);
     source->data = data;
     source->length = (size_t)source->size;
     source->mapped = true;
-    enter_mapping(source->data, source->length);
     return true;
 }
 
@@ -216,7 +174,7 @@ void source_release(struct source *source)
     if (source->descriptor >= 0)
         close_source(source);
     if (source->mapped)
-        leave_mapping(source->data, source->length);
+        mapping_drop(source->data);
     else if (!source->borrowed)
         free(source->data);
     *source = (struct source){.name = source->name, .descriptor = -1};
@@ -225,7 +183,7 @@ void source_release(struct source *source)
 void source_rest(const struct source *source)
 {
     if (source->mapped)
-        madvise(source->data, source->length, MADV_DONTNEED);
+        mapping_rest(source->data, source->length);
 }
 
 uint64_t source_size(const struct source *source)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "system/mapping.h"
 #include "system/temporary.h"
 
 static atomic_int first_effect = INTERRUPT_KILLS;
@@ -33,17 +34,27 @@ static void interrupted(int signal_number)
     raise(signal_number);
 }
 
+static void lost_page(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (!mapping_mend(info->si_addr))
+        interrupted(signal_number);
+}
+
 void interrupt_catch(void)
 {
-    /* SIGBUS comes if a mapped file became shorter. */
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS};
 
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action, before;
         memset(&action, 0, sizeof action);
-        action.sa_handler = interrupted;
         /* A system call that a remembered signal interrupts goes on. */
         action.sa_flags = SA_RESTART;
+        action.sa_handler = interrupted;
+        if (signals[i] == SIGBUS) {
+            action.sa_flags |= SA_SIGINFO;
+            action.sa_sigaction = lost_page;
+        }
         sigfillset(&action.sa_mask);
         /* Signals that the caller has set to be ignored (nohup, a shell's trap '') stay ignored. */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
