@@ -12,6 +12,7 @@
 enum { LEFT = 4096 };
 
 /* It stands in front of the C library's. */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs are reserved */
 __attribute__((visibility("default"))) void *mmap(
     void *address, size_t length, int protection, int flags, int descriptor, off_t offset)
 {
