@@ -3,10 +3,10 @@
  * Lets flows run for a long time, and checks that no item is lost or comes twice, that each result is the same as the
  * first one of its file and work, and that memory does not grow:
  *
- *     kostka-soak [-d DEVICES] [-t THREADS] [-w WRITERS] [-n ITEMS] [-s SECONDS] FILE…
+ *     kostka-soak [-d DEVICES] [-t THREADS] [-w WRITERS] [-n ITEMS] [-W WORKS] [-s SECONDS] FILE…
  *
- * Flows of all works follow each other, in order and not, each with so many items (48). Streams of JPEG are transcoded
- * on the CPU, whatever the devices. Files may be damaged: they fail each time.
+ * Flows of all works, or of those in a list with commas, follow each other, in order and not, each with so many items
+ * (48). Streams of JPEG are transcoded on the CPU, whatever the devices. Files may be damaged: they fail each time.
  */
 #include <getopt.h>
 #include <malloc.h>
@@ -43,7 +43,8 @@ struct soak {
     kst_encode_options encode[WORKS];
     kst_j2k_options j2k[WORKS];
     kst_transcode_options transcode;
-    double began, seconds; /* that all flows together take */
+    double began, seconds;           /* that all flows together take */
+    int chosen[WORKS], chosen_count; /* the works */
     /* These belong to the flow that runs: */
     int work;
     uint64_t shift, brought; /* the file of its first item, and the items so far */
@@ -192,7 +193,7 @@ static bool run(struct soak *soak, uint64_t number)
 {
     kst_flow *flow;
     const uint64_t failed = soak->failed;
-    soak->work = (int)(number % WORKS);
+    soak->work = soak->chosen[number % (uint64_t)soak->chosen_count];
     soak->shift = number;
     soak->brought = 0;
     for (uint64_t i = 0; i < soak->length; i++)
@@ -202,7 +203,7 @@ static bool run(struct soak *soak, uint64_t number)
     soak->flow.decode = &soak->decode;
     soak->flow.encode = &soak->encode[soak->work];
     soak->flow.transcode = &soak->transcode;
-    soak->flow.in_order = number / WORKS % 2 == 0;
+    soak->flow.in_order = number / (uint64_t)soak->chosen_count % 2 == 0;
     kst_status status = kst_flow_start(&soak->flow, &flow);
     if (!status)
         status = kst_flow_end(&flow);
@@ -248,18 +249,39 @@ static bool run_for(struct soak *soak)
     return false;
 }
 
+/* Choose the works of a list with commas; null: all. Returns false if it has another one, or too many. */
+static bool choose_works(struct soak *soak, const char *list)
+{
+    for (int i = 0; i < WORKS && !list; i++)
+        soak->chosen[soak->chosen_count++] = i;
+    while (list) {
+        const size_t length = strcspn(list, ",");
+        int i = 0;
+        while (i < WORKS && (strlen(works[i].name) != length || strncmp(works[i].name, list, length) != 0))
+            i++;
+        if (i == WORKS || soak->chosen_count == WORKS)
+            return false;
+        soak->chosen[soak->chosen_count++] = i;
+        list = list[length] ? list + length + 1 : NULL;
+    }
+    return true;
+}
+
 static int usage(void)
 {
-    fputs("usage: kostka-soak [-d DEVICES] [-t THREADS] [-w WRITERS] [-n ITEMS] [-s SECONDS] FILE...\n", stderr);
+    fputs("usage: kostka-soak [-d DEVICES] [-t THREADS] [-w WRITERS] [-n ITEMS] [-W decode,jp2,jph,jpeg,transcode]\n"
+          "                   [-s SECONDS] FILE...\n",
+        stderr);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
     struct soak soak = {.length = ITEMS, .seconds = 60};
+    const char *list = NULL;
     int option;
     kst_flow_options_init(&soak.flow);
-    while ((option = getopt(argc, argv, "d:t:w:n:s:")) != -1) {
+    while ((option = getopt(argc, argv, "d:t:w:n:W:s:")) != -1) {
         const uint32_t number = optarg ? (uint32_t)strtoul(optarg, NULL, 10) : 0;
         if (option == 'd')
             soak.devices = optarg;
@@ -269,12 +291,14 @@ int main(int argc, char **argv)
             soak.flow.writers = number;
         else if (option == 'n')
             soak.length = number;
+        else if (option == 'W')
+            list = optarg;
         else if (option == 's')
             soak.seconds = strtod(optarg, NULL);
         else
             return usage();
     }
-    if (optind >= argc || soak.length == 0 || !(soak.seconds > 0))
+    if (optind >= argc || soak.length == 0 || !(soak.seconds > 0) || !choose_works(&soak, list))
         return usage();
     soak.file = argv + optind;
     soak.files = (uint64_t)(argc - optind);

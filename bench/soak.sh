@@ -9,11 +9,12 @@
 # copies of one picture become the same bytes, the same ones fail, and the memory of the process is sampled. Some of the
 # files are damaged. MINUTES is 20, BUILD the folder of any build (build). KOSTKA_SOAK_DEVICES are the devices (cpu), and
 # where nvidia-smi is there it tells how busy they were and what memory they used. KOSTKA_SOAK_PICTURES are paths of
-# pictures that come to the small ones that are made here, KOSTKA_SOAK_ITEMS the items of a flow (48), KOSTKA_SOAK_NAMES
-# the names of the folder (2000), KOSTKA_SOAK_FORMAT what they become (png). So a GPU is busy:
+# pictures that come to the small ones that are made here, KOSTKA_SOAK_ITEMS the items of a flow (48), KOSTKA_SOAK_WORKS what
+# flows do (all of decode,jp2,jph,jpeg,transcode), KOSTKA_SOAK_NAMES the names of the folder (2000), KOSTKA_SOAK_FORMAT what
+# they become (png). So a GPU is busy:
 #
-#     KOSTKA_SOAK_DEVICES=cuda:0 KOSTKA_SOAK_PICTURES="$(echo 4k/*.jpg)" KOSTKA_SOAK_ITEMS=6000 KOSTKA_SOAK_NAMES=6000 \
-#         KOSTKA_SOAK_FORMAT=jp2 bench/soak.sh
+#     KOSTKA_SOAK_DEVICES=cuda:0 KOSTKA_SOAK_PICTURES="$(echo 4k/*.jpg)" KOSTKA_SOAK_ITEMS=40000 KOSTKA_SOAK_WORKS=jp2,jph,jpeg \
+#         KOSTKA_SOAK_NAMES=12000 KOSTKA_SOAK_FORMAT=jp2 bench/soak.sh
 #
 # Exits with 0 if all held.
 set -eu
@@ -101,7 +102,8 @@ export KOSTKA_DEVICE="$devices"
 echo "flows, $devices:"
 writers=$([ "$items" -gt 48 ] && echo 16 || echo 2)
 watch "$work/gpus"
-"$build/bench/kostka-soak" -d "$devices" -n "$items" -w "$writers" -s "$(echo "$minutes" | awk '{ print $1 * 30 }')" \
+"$build/bench/kostka-soak" -d "$devices" -n "$items" -w "$writers" \
+    -W "${KOSTKA_SOAK_WORKS:-decode,jp2,jph,jpeg,transcode}" -s "$(echo "$minutes" | awk '{ print $1 * 30 }')" \
     "$work"/files/* || fail 'flows'
 unwatch "$work/gpus"
 
