@@ -17,7 +17,7 @@ void kst_pool_destroy(struct pool **pool);
 
 /*
  * Let another pool's threads do the runs of this one from now on, so that none of its own are started. The other pool
- * has as many threads, shares no third one's, and is destroyed after the last of these runs. None may have been begun.
+ * has as many threads, shares no third one's, and is destroyed later. No run may have been begun.
  */
 void kst_pool_share(struct pool *pool, struct pool *other);
 KST_SHARED uint32_t kst_pool_threads(const struct pool *pool);

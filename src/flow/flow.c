@@ -73,10 +73,10 @@ static uint32_t count_threads(struct kst_flow *flow)
     uint32_t count = flow->options.readers;
     bool beside = false;
     for (uint32_t i = 0; i < flow->lanes; i++)
-        beside = beside || flow->lane[i].device.kind != KST_DEVICE_CPU;
+        beside = beside || flow->lane[i].kind != KST_DEVICE_CPU;
     for (uint32_t i = 0; i < flow->lanes; i++) {
         struct flow_lane *lane = &flow->lane[i];
-        bool cpu = lane->device.kind == KST_DEVICE_CPU;
+        bool cpu = lane->kind == KST_DEVICE_CPU;
         uint32_t threads = kst_pool_threads(lane->context->pool);
         lane->workers = !cpu ? GPU_WORKERS : beside && threads > GPU_WORKERS ? threads - GPU_WORKERS : threads;
         flow->gpus += !cpu;

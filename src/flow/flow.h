@@ -35,13 +35,12 @@ struct flow_queue {
 /* A device, with the threads that give it work. */
 struct flow_lane {
     struct kst_flow *flow;
-    kst_device_info device; /* has only a name, as the options give it, until the device is open */
-    kst_status status;      /* of opening the device */
     kst_context *context;
     kst_context *alone; /* the CPU's with one thread, which serves while there are pictures for all threads */
-    uint32_t workers;   /* threads that give it work */
-    uint32_t busy;      /* those that do so now; this and the next member are guarded by the flow's lock */
-    bool failed;        /* it takes no more items */
+    kst_device_kind kind;
+    uint32_t workers; /* threads that give it work */
+    uint32_t busy;    /* those that do so now; this and the next member are guarded by the flow's lock */
+    bool failed;      /* it takes no more items */
 };
 
 struct kst_flow {

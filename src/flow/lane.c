@@ -19,7 +19,7 @@ static const uint64_t most_pixels = (uint64_t)1 << 30;
 
 static bool is_cpu(const struct flow_lane *lane)
 {
-    return lane->device.kind == KST_DEVICE_CPU;
+    return lane->kind == KST_DEVICE_CPU;
 }
 
 /* Return whether the entry's image can be made on the lane: device memory belongs to devices of one kind. */
@@ -27,10 +27,10 @@ static bool suits(const struct flow_lane *lane, const struct flow_entry *entry)
 {
     switch (entry->item.image.memory) {
     case KST_MEMORY_CUDA:
-        return lane->device.kind == KST_DEVICE_CUDA;
+        return lane->kind == KST_DEVICE_CUDA;
     case KST_MEMORY_OPENCL:
     case KST_MEMORY_OPENCL_IMAGE:
-        return lane->device.kind == KST_DEVICE_OPENCL;
+        return lane->kind == KST_DEVICE_OPENCL;
     default:
         return true;
     }

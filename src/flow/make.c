@@ -186,9 +186,9 @@ static void add_warnings(kst_report *report, const kst_decode_item *decoded)
 
 static kst_memory memory_of(const struct flow_lane *lane)
 {
-    return lane->device.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
-           : lane->device.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
-                                                    : KST_MEMORY_HOST;
+    return lane->kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
+           : lane->kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
+                                             : KST_MEMORY_HOST;
 }
 
 static void choose_options(struct making *m)

@@ -23,6 +23,5 @@ one=$(threads cuda:0)
 four=$(threads cuda:0,cuda:1,cuda:2,cuda:3)
 # 8 that read ahead, 29 workers, the flow's 4 readers and 2 writers, 3 for the device, and at most 15 that help
 between "$one" 47 61 'threads with one device'
-# and 3 that open devices beside the first
-between "$four" 56 $((61 + 9 + 3)) 'threads with four devices'
+between "$four" 56 $((61 + 9)) 'threads with four devices'
 finish
