@@ -9,7 +9,6 @@
  * (48). Streams of JPEG are transcoded on the CPU, whatever the devices. Files may be damaged: they fail each time.
  */
 #include <getopt.h>
-#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,13 @@
 #include <unistd.h>
 
 #include <kostka/kostka_flow.h>
+
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#define HAS_MALLINFO2
+#endif
+#endif
 
 enum { WORKS = 5, ITEMS = 48, PARTS = 3, SUMS = 4, LOOK = 256 /* items between two looks at the memory */ };
 
@@ -81,13 +87,17 @@ static uint64_t resident(void)
 /* Sanitizers have a malloc() of their own, which tells this. */
 extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak)); /* NOLINT: their name */
 
-/* Return what malloc() has given out. */
+/* Return what malloc() has given out; 0 if the C library does not tell. */
 static uint64_t given_out(void)
 {
     if (__sanitizer_get_current_allocated_bytes)
         return __sanitizer_get_current_allocated_bytes();
+#ifdef HAS_MALLINFO2
     const struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
 }
 
 /* Note how many bytes there are `now`. */

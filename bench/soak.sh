@@ -103,7 +103,7 @@ echo "flows, $devices:"
 writers=$([ "$items" -gt 48 ] && echo 16 || echo 2)
 watch "$work/gpus"
 "$build/bench/kostka-soak" -d "$devices" -n "$items" -w "$writers" \
-    -W "${KOSTKA_SOAK_WORKS:-decode,jp2,jph,jpeg,transcode}" -s "$(echo "$minutes" | awk '{ print $1 * 30 }')" \
+    ${KOSTKA_SOAK_WORKS:+-W "$KOSTKA_SOAK_WORKS"} -s "$(echo "$minutes" | awk '{ print $1 * 30 }')" \
     "$work"/files/* || fail 'flows'
 unwatch "$work/gpus"
 
