@@ -56,7 +56,7 @@ struct kst_flow {
     pthread_mutex_t lock;   /* guards all members below */
     pthread_cond_t room;    /* streams that were read ahead have been used, or the flow ends: for readers */
     pthread_cond_t work;    /* an entry is ready, results have gone, or no more will come: for lanes */
-    pthread_cond_t more; /* as many are ready as a GPU takes at once, or no more will come: for lanes that have some */
+    pthread_cond_t more;    /* a GPU's call can be full, or no more will come: for lanes that wait for more entries */
     pthread_cond_t results; /* an entry is done, or no more will come: for the sink */
     struct flow_queue ready, done;
     uint64_t input;      /* bytes of streams that were read and are still needed */

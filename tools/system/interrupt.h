@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Says what signals that end the process do before (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS): temporary files
- * are always removed.
+ * are always removed. SIGBUS for a page of an input that is mapped ends nothing (mapping.h).
  */
 #ifndef KOSTKA_TOOL_INTERRUPT_H
 #define KOSTKA_TOOL_INTERRUPT_H
