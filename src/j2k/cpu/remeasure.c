@@ -184,7 +184,7 @@ static void run_worker(void *argument, uint32_t index)
         atomic_store(&all->status, (int)status);
 }
 
-/* Return how many threads work, which take a quarter of the memory that is left at most. */
+/* Return how many threads work. They take at most a quarter of the memory that is left. */
 static uint32_t count_workers(const struct operation *op, const struct j2k_plan *plan)
 {
     enum { SHARE = 4 };
