@@ -382,7 +382,7 @@ static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker
         load(set, worker->scratch.sample, index, &largest);
         bits = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
     }
-    if (set->keeps && !set->made) /* once they are made, other threads read them */
+    if (set->keeps && !set->made) /* once coefficients are kept, other threads read these numbers */
         set->largest[place] = largest;
     encoding->encoded->counted[j2k_encode_block(set->tile, index)] = bits;
     kst_j2k_encode_count(encoding, 1);

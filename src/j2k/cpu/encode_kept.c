@@ -54,8 +54,8 @@ void kst_j2k_cpu_drop_coefficients(struct memory *memory, struct j2k_kept_coeffi
 }
 
 /*
- * Return null for cells of a tile, which have `block`: their coefficients are not kept, because memory is short where
- * there are cells.
+ * Return null for a cell of a tile (tile->block is set): its coefficients are not kept, because memory is short where
+ * tiles are encoded in cells.
  */
 struct j2k_encode_set **kst_j2k_cpu_kept_set(const struct j2k_encode_tile *tile, uint32_t first)
 {
