@@ -106,7 +106,7 @@ static inline uint32_t j2k_bits_zeros(struct j2k_header_bits *bits, uint32_t mos
     return zeros;
 }
 
-/* Read ones and the 0 behind them. Returns their number, or 32 if there are at least so many. */
+/* Read ones and the 0 behind them. Returns their number, or 32 if there are at least 32. */
 static inline uint32_t j2k_bits_ones(struct j2k_header_bits *bits)
 {
     j2k_bits_need(bits, J2K_BITS_AT_ONCE);
