@@ -71,7 +71,7 @@ struct j2k_multi {
  */
 const struct j2k_multi_collection *kst_j2k_multi_brick(const struct j2k_multi *multi);
 
-/* A range of slices, or of coefficients of one band, along z: start ≤ z < end. */
+/* Holds a range of slices, or of coefficients of one band, along z: start ≤ z < end. */
 struct j2k_z_range {
     uint32_t start, end;
 };
