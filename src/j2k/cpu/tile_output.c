@@ -194,7 +194,9 @@ static void hand_out(struct output_strip *strip, uint32_t end)
     strip->held = end;
 }
 
-/* The components of a set make the same rows; but one without levels makes one row at a time. */
+/*
+ * Make the rows of a strip. The components of a set make the same rows, but one without levels makes one row at a time.
+ */
 static void make_strip(struct output_strip *strip)
 {
     struct j2k_made_rows rows[J2K_SET] = {{0}};

@@ -128,9 +128,8 @@ void kst_j2k_cpu_encode_worker_put(struct j2k_encoding *encoding, struct j2k_enc
 void kst_j2k_cpu_encode_drop_workers(struct j2k_encoding *encoding);
 
 /*
- * encode_keep.c: if there is a keeper, keep a block that the worker has coded with it, and the lengths of its passes
- * behind it; false if memory is missing. When the worker has no more blocks, hand the rest to the keeper; then the
- * lengths can be fetched.
+ * encode_keep.c: hand a coded block, with the lengths of its passes behind it, to the keeper; false if memory is
+ * missing. When the worker has no more blocks, hand over the rest; then the lengths can be fetched.
  */
 bool kst_j2k_cpu_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_outcome *outcome);

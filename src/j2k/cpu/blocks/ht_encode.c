@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes a code-block by T.814, and measures what its passes gain. */
+/* Encodes a code-block according to T.814, and measures what its passes gain. */
 #include "j2k/cpu/blocks/ht_encode.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares how a code-block is encoded by T.814: an HT set of a cleanup pass and, if they are wanted, the SigProp and
- * the MagRef pass of the plane below.
+ * Declares how a code-block is encoded according to T.814: an HT set of a cleanup pass and, if they are wanted, the
+ * SigProp and the MagRef pass of the plane below.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_H
 #define KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_H
@@ -102,7 +102,8 @@ struct j2k_ht_coding {
     /* Returns the number of bits of the three streams together, without bits of stuffing and without Scup. */
     uint32_t (*count)(struct j2k_ht_encoder *encoder);
     /*
-     * Counts these bits from coefficients that are not quantised yet, as in struct j2k_block_functions; null: cannot.
+     * Counts these bits from coefficients that are not quantised yet, as in struct j2k_block_functions; null: the tier
+     * cannot.
      */
     uint32_t (*count_reals)(struct j2k_ht_encoder *encoder, const struct j2k_ht_reals *reals, float *largest);
 };

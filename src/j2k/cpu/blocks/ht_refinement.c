@@ -6,7 +6,9 @@
 
 enum { TOP_ROW = 0x1111, BOTTOM_ROW = 0x8888, FIRST_COLUMN = 0x000F, LAST_COLUMN = 0xF000, ALL = 0xFFFF };
 
-/* The rows of a quad are bits 0 and 1 of each column; in a group's upper half they stay there. */
+/*
+ * Return which samples of two quads are significant, as half of a group: a quad's rows are bits 0 and 1 of each column.
+ */
 static uint32_t half_of_group(const uint16_t *quad)
 {
     uint32_t left = J2K_HT_VLC_RHO(quad[0]), right = J2K_HT_VLC_RHO(quad[1]);

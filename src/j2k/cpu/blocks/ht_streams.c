@@ -62,7 +62,7 @@ static void open_vlc(struct j2k_ht_decoder *decoder, const uint8_t *last, uint32
     memset(decoder->vlc + writer.length, 0, decoder->quad_columns * 5 / 2 + J2K_HT_SLACK);
 }
 
-/* Copy MagSgn. One byte FF follows it; bits behind that are damage. */
+/* Copy MagSgn. One byte FF is assumed to follow it; a block that reads bits behind that byte is damaged. */
 static void open_magsgn(struct j2k_ht_decoder *decoder, const uint8_t *data, uint32_t length)
 {
     const uint32_t word = decoder->bits + 1, quads = decoder->quad_columns * decoder->quad_rows;

@@ -14,7 +14,8 @@
 /*
  * The significant neighbours of a coefficient:
  *
- * bits 0–3: south-east, north-east, south-west, north-west; bits 4–7: north, west, east, south.
+ * bits 0–3: south-east, north-east, south-west, north-west;
+ * bits 4–7: north, west, east, south.
  *
  * Bits 4–7 of another byte say which of the nearest neighbours are negative; that byte is separate so that zero coding
  * need not wait for signs. Columns are consecutive in memory: when a coefficient becomes significant, three consecutive
