@@ -130,9 +130,9 @@ enum { STATE_START = 0, STATE_BLOCK = 5, STATE_INDEX = 9 };
  * block of an MCU, and then states to which candidates led although they are not candidates. In an entry bits 0–3 are
  * the entry of the next chunk that it leads to, bits 4–15 the number of blocks that end in the chunk, bits 16–30 the
  * state, and bit 31 tells whether the chunk is the first of its segment, whose only state is known. If chunks are
- * decoded in halves, as many lists follow, which tell for each entry the state at the first code that starts in the
- * second half: bits 0–14 are the state, as at the start of a chunk, bits 15–26 the number of blocks that end before,
- * and bit 31 tells whether this is known.
+ * decoded in halves, the same number of lists follows, which give for each entry the state at the first code that
+ * starts in the second half: bits 0–14 are the state, as at the start of a chunk, bits 15–26 the number of blocks that
+ * end before, and bit 31 tells whether this is known.
  */
 enum {
     MAP_LISTS = 15,
@@ -238,7 +238,7 @@ struct jpeg_work_picture {
     u32 components;                       /* number of components that make pixels */
     u32 output;                           /* place of its first byte in the buffer of pixels, in units of 4 bytes */
     u32 output_pitch;                     /* bytes from one row to the next; for bytes a multiple of 4 */
-    u32 output_plane;                     /* planar: bytes from one plane to the next, likewise; 0: interleaved */
+    u32 output_plane;                     /* planar: bytes from one plane to the next, as for rows; 0: interleaved */
     u32 channels;                         /* number of channels of the output */
     u32 red;                              /* channel of red; blue is channel 2 − red */
     u32 alpha;                            /* value of a fourth channel behind red, green and blue */
