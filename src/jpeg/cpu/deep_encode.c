@@ -147,7 +147,7 @@ static void transform(const struct deep_encoding *d, const struct deep_rows *row
     }
 }
 
-/* Transform every MCU row of this worker: from row `worker` on, each as many rows further as there are workers. */
+/* Transform the MCU rows of this worker: row `worker`, and then every n-th row, where n is the number of workers. */
 static void run_worker(void *arg, uint32_t worker)
 {
     const struct deep_encoding *d = arg;
