@@ -101,7 +101,7 @@ KST_API kst_status kst_filter_describe(
  * @param from borrowed; in host or pinned memory, or in the memory of the context's GPU (not an OpenCL image object)
  * @param to if plane[0].data is null, the library describes the image and allocates it in memory of the kind
  *        `to->memory`; the caller releases it with kst_image_release(). Otherwise format, size and depth must be those
- * of kst_filter_describe(), with any pitch that holds a row
+ *        of kst_filter_describe(), with any pitch that holds a row
  * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS, with
  *        the device; if one of the images is in host memory, also KST_STAGE_UPLOAD or KST_STAGE_DOWNLOAD
  * @return KST_OK; KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT (planes, inks), KST_ERROR_IMAGE_SIZE,
@@ -130,11 +130,11 @@ typedef struct kst_filter_item {
 KST_API kst_status kst_filter_batch(const kst_filter *filter, kst_filter_item *items, size_t count);
 
 /**
- * Do the same on the caller's stream: the work comes after what is in the stream when the call begins, and the call
- * returns without waiting for it. All images lie in the memory of the context's GPU, results have their buffers
- * already, and the caller keeps both until the stream has passed the work. A chain with `resize` waits for the
- * stream. Memory that filters need between them goes back to the context when later calls find that the work is
- * done. Thread-safe, but for calls with the same stream.
+ * Do the same on the caller's stream: the work runs after what the stream holds when the call begins, and the call
+ * returns without waiting for the work. All images must lie in the memory of the context's GPU, results must have their
+ * buffers already, and the caller keeps all of them until the stream has passed the work. A chain with `resize` waits
+ * for the stream. Memory for intermediate images goes back to the context when later calls find that the work is done.
+ * Thread-safe, but for calls with the same stream.
  *
  * @param stream the stream or queue, of the context's GPU
  * @return as kst_filter_batch(); KST_ERROR_IMAGE_MEMORY for images that are not as said above; KST_ERROR_DEVICE_STREAM
@@ -143,11 +143,11 @@ KST_API kst_status kst_filter_queue(
     const kst_filter *filter, kst_filter_item *items, size_t count, const kst_stream *stream);
 
 /**
- * Count the samples of each channel of an image, where it lies: on the context's GPU if that is in its memory. Takes
- * what kst_filter_run() takes. Thread-safe.
+ * Count how often each value occurs in each channel of an image. The context's GPU counts if the image lies in its
+ * memory. Takes the images that kst_filter_run() takes. Thread-safe.
  *
- * @param counts receives, for each channel (alpha too) as it lies in pixels, 2^depth numbers: how often each sample
- *        occurs. Samples above the greatest one count as that
+ * @param counts receives 2^depth numbers for each channel (alpha too), in the channels' order in memory: how often each
+ *        value occurs. Samples above 2^depth − 1 count as 2^depth − 1
  * @param room how many numbers `counts` has room for; channels × 2^depth or more
  * @param report null, or receives the status and the times, as from kst_filter_run()
  * @return KST_OK, KST_ERROR_ARGUMENT (too little room, too), KST_ERROR_LIMIT_PIXELS (2^32 pixels), or one of the errors
@@ -157,7 +157,7 @@ KST_API kst_status kst_filter_histogram(
     kst_context *context, const kst_image *image, uint32_t *counts, size_t room, kst_report *report);
 
 /**
- * Make a stage of a flow (kst_flow_options.stage) of a chain: each device of the flow filters what it has decoded,
+ * Turn a chain into a stage of a flow (kst_flow_options.stage): each device of the flow filters what it has decoded,
  * where the pixels are. The chain may be of any context, which need not be the flow's.
  *
  * @param filter must stay open until kst_flow_end()
@@ -202,7 +202,7 @@ typedef struct kst_stereo_options {
     uint32_t p1;          /**< the penalty of disparities of neighbours that differ by 1, 0–224 (8) */
     uint32_t p2;          /**< the penalty of those that differ by more, p1–224 (48); costs of pixels are 0–31 */
     uint32_t uniqueness;  /**< per cent, 0–99, by which any other sum of costs must exceed the least one (5) */
-    int32_t tolerance; /**< pixels, 0–255, that the right image's match may differ (1); −1: it is not looked at */
+    int32_t tolerance; /**< pixels, 0–255, by which the right image's match may differ (1); −1: it is not checked */
 } kst_stereo_options;
 
 /** Set every member to its usual value. */
@@ -214,14 +214,14 @@ KST_API void kst_filter_stereo_options_init(kst_stereo_options *options);
  * same result on every device and tier and for any number of threads. If any image lies in device memory, the context's
  * GPU does the work, otherwise its threads. The call returns when all is done. Thread-safe.
  *
- * For each pixel and disparity the work takes 3 bytes of the limit on memory. On a GPU it takes 2 of the device's
+ * For each pixel and disparity the work takes 3 bytes of the limit on memory. On a GPU it takes 2 bytes of the device's
  * memory, for 64, 128 or 256 disparities.
  *
  * @param left borrowed; as `from` of kst_filter_run()
  * @param right borrowed; likewise, of the same size, depth and number of colours
  * @param options null: the usual values
  * @param disparity GREY of 16 bits and the size of `left`: the disparity in 1/256 pixels, at least 1, or 0 where none
- * is known. Made, or checked, as `to` of kst_filter_run()
+ *        is known. Made, or checked, as `to` of kst_filter_run()
  * @param confidence null, or likewise GREY of 8 bits: 255 × (*b* − *a*) ÷ *b*, where *a* is the least sum of costs and
  *        *b* the least one that does not lie beside it; 255 if there is no other; 0 where no disparity is known
  * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS
@@ -271,7 +271,7 @@ KST_API void kst_filter_sweep_options_init(kst_sweep_options *options);
  * For each pixel and plane the work takes 2 bytes of the limit on memory, of a GPU's memory likewise.
  *
  * @param view borrowed images, as `from` of kst_filter_run(), of any sizes up to 65,535 pixels on a side
- * @param camera that of each view
+ * @param camera one for each view
  * @param count of views, 2–32
  * @param reference the view that gets depths
  * @param options borrowed

@@ -130,7 +130,7 @@ KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
 
 /**
  * Free what kst_image_allocate(), or decoding to an image without buffers, allocated, and clear the planes' pointers
- * and `more`. No work on the device memory may be under way, not even the caller's.
+ * and `more`. No work on the device memory may be in flight, not even the caller's.
  */
 KST_API void kst_image_release(kst_context *context, kst_image *image);
 
@@ -176,7 +176,7 @@ typedef struct kst_comparison {
     uint32_t max_error;
     double mean_error; /**< mean absolute error */
     double mean_square_error;
-    double psnr; /**< decibels against the full range of the depth; HUGE_VAL where identical */
+    double psnr; /**< decibels, relative to the full range of the depth; HUGE_VAL where identical */
 } kst_comparison;
 
 /**
