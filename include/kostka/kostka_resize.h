@@ -29,11 +29,10 @@ typedef enum kst_resize_filter {
 
 /** Says what becomes of the aspect ratio. */
 typedef enum kst_resize_fit {
-    KST_RESIZE_EXACT = 0, /**< exactly the requested size, whatever the aspect ratio */
-    KST_RESIZE_INSIDE =
-        1, /**< the largest size inside the requested one that keeps the aspect ratio, rounded to whole pixels */
-    KST_RESIZE_COVER =
-        2 /**< exactly the requested size, from the largest centred part of the box that has its aspect ratio */
+    KST_RESIZE_EXACT = 0,  /**< exactly the requested size, whatever the aspect ratio */
+    KST_RESIZE_INSIDE = 1, /**< the largest size inside the requested one that keeps the aspect ratio, rounded */
+    KST_RESIZE_COVER = 2   /**< exactly the requested size, from the largest centred part of the box that has its aspect
+                              ratio */
 } kst_resize_fit;
 
 /**

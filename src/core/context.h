@@ -10,8 +10,7 @@
 #include "core/shared.h"
 
 struct kst_context {
-    struct memory
-        memory; /* accounts for the context itself and for allocations that outlive an operation; has no limit */
+    struct memory memory;    /* accounts for the context and for what outlives an operation; has no limit */
     struct idle_blocks idle; /* shared by `memory` and the operations' memory */
     kst_log log;
     kst_searched searched;

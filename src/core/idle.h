@@ -13,10 +13,9 @@
 
 enum {
     IDLE_BLOCKS_MAX = 128,
-    IDLE_LARGE_MAX = 32,  /* the most large blocks that are kept: pictures and coefficients */
-    IDLE_LEAST = 1 << 16, /* the shortest block, in bytes, that is worth keeping */
-    IDLE_LARGE_LEAST =
-        1 << 20 /* the shortest large block, in bytes; smaller ones are plans and the arrays that they are made with */
+    IDLE_LARGE_MAX = 32,       /* the most large blocks that are kept: pictures and coefficients */
+    IDLE_LEAST = 1 << 16,      /* the shortest block, in bytes, that is worth keeping */
+    IDLE_LARGE_LEAST = 1 << 20 /* the shortest large block, in bytes; smaller ones are plans and their arrays */
 };
 
 struct idle_block {

@@ -18,8 +18,7 @@ enum { TRACK_EVENTS = 16 };
 struct gpu_track {
     struct gpu_track *next;
     struct gpu_queue queue;
-    struct gpu_queue
-        urgent; /* if the driver supports urgent queues: takes the last steps of work that was started in `queue` */
+    struct gpu_queue urgent; /* takes the last steps of work started in `queue`; if the driver supports urgent queues */
     struct gpu_event event[TRACK_EVENTS];
 };
 

@@ -20,8 +20,7 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_item *item)
     if (status)
         return status;
     status = kst_decoder_plan(decoder, item->options, &stored, &image);
-    if (!status &&
-        image.plane_count > KST_IMAGE_PLANES_MAX) /* the other planes are described in the decoder's memory */
+    if (!status && image.plane_count > KST_IMAGE_PLANES_MAX) /* the decoder's memory describes the others */
         status = KST_ERROR_IMAGE_SIZE;
     if (status)
         return kst_decoder_fail(decoder, status);

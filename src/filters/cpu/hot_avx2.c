@@ -174,8 +174,7 @@ static inline __m256i weights_at(const uint16_t *weight, const uint8_t *const sa
     }
     uint16_t index[16];
     store_any(index, distance);
-    __asm__(""
-            : "+m"(index)); /* keeps the indices in memory: loading them is faster than moving them from the register */
+    __asm__("" : "+m"(index)); /* keeps the indices in memory, where reading them is faster than in the register */
     return _mm256_set_m128i(look_up(weight, index + 8), look_up(weight, index));
 }
 

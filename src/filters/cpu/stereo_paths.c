@@ -14,10 +14,7 @@
 const int32_t kst_filter_stereo_steps[FILTER_STEREO_DIRECTIONS][2] = {
     {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {-1, 1}, {1, -1}};
 
-enum {
-    LINES = 16 /* lines that are followed together, so that pixels that are neighbours in memory are */,
-    SIDES = 16
-};
+enum { LINES = 16 /* lines followed together, so that neighbours in memory are, too */, SIDES = 16 };
 
 static kst_status cost_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {

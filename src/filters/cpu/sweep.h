@@ -28,8 +28,7 @@ struct filter_sweep {
     const kst_sweep_options *options;
     uint32_t views;
     struct filter_sweep_view view[FILTER_SWEEP_VIEWS];
-    const int64_t
-        *map; /* for each view but the first, and each plane: a matrix that maps the reference's pixels to the view's */
+    const int64_t *map;    /* for each view but the first, and each plane: a matrix from reference to view */
     const uint16_t *depth; /* the samples for the depths between planes, FILTER_SWEEP_BETWEEN for each plane */
     uint16_t *score;       /* similarity of the views, for each plane and pixel */
 };

@@ -4,13 +4,11 @@
 
 #include <stdbool.h>
 
-/* Say which pixels a kernel moves, each once: those of the source, of the result, and of intermediate memory. */
-enum {
-    SOURCE = 1,
-    RESULT = 2,
-    ROWS = 4 /* intermediate rows, with their pitch */,
-    WORDS = 8 /* intermediate words, one for each pixel */
-};
+/*
+ * Say which pixels a kernel moves, each once: those of the source or the result, or of intermediate memory, which has
+ * either rows or words.
+ */
+enum { SOURCE = 1, RESULT = 2, ROWS = 4 /* by their pitch */, WORDS = 8 /* one for each pixel */ };
 
 /* Kernels that are not listed read the source and write the result. */
 static const struct {

@@ -5,10 +5,7 @@
  */
 #include "filters/kernels/record.h"
 
-enum {
-    MATRIX_WORDS = 9 /* words of weights; three added numbers of two words each lie behind them */,
-    MATRIX_BITS = 16
-};
+enum { MATRIX_WORDS = 9 /* weights; three addends of two words follow */, MATRIX_BITS = 16 };
 
 /* value: the channel of the source for each channel of the result. */
 KERNEL(FILTER_GROUP_ITEMS)

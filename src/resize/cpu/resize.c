@@ -31,8 +31,7 @@ struct resize_job {
     uint32_t safe;               /* pixels of a row whose making reads nothing behind the end of the source row */
     uint32_t bands;              /* bands of each pass */
     struct resize_lines scratch; /* STRIP rows for each band; null data: none are needed */
-    struct resize_lines
-        weighed; /* rows multiplied by alpha; null data: each strip is multiplied when it is resized horizontally */
+    struct resize_lines weighed; /* rows multiplied by alpha; null data: strips are, when resized horizontally */
     struct resize_lines between; /* rows between the passes; null data: there is one pass */
     struct resize_lines from, to;
     uint32_t rows; /* rows that the pass makes */

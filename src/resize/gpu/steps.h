@@ -27,10 +27,9 @@ struct resize_gpu_item {
     struct resize_gpu_axis *across, *down;
     struct resize_span columns, rows; /* columns and rows of the whole image that are needed */
     struct gpu_image from_at, to_at;
-    bool to_in_place; /* kernels write to the caller's memory */
-    struct gpu_rows
-        upload[KST_IMAGE_PLANES_MAX]; /* where the planes of `from` are uploaded to; null buffer: they are not */
-    struct gpu_rows download[KST_IMAGE_PLANES_MAX]; /* where the planes of `to` are downloaded from; likewise */
+    bool to_in_place;                               /* kernels write to the caller's memory */
+    struct gpu_rows upload[KST_IMAGE_PLANES_MAX];   /* where planes of `from` are uploaded to; null buffer: nowhere */
+    struct gpu_rows download[KST_IMAGE_PLANES_MAX]; /* where planes of `to` are downloaded from; null buffer: nowhere */
 };
 
 /* Describes a step of a plane. */

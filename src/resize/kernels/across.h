@@ -11,8 +11,7 @@
 enum {
     ACROSS_LANES = 16, /* work-items that load or store neighbouring words of a row */
     ACROSS_SUMS = RESIZE_ACROSS_STRIP * RESIZE_CHANNELS,
-    ACROSS_MADE =
-        RESIZE_ACROSS_ROWS * RESIZE_ACROSS_COLUMNS * RESIZE_CHANNELS / 4 /* words of pixels that a work-group makes */
+    ACROSS_MADE = RESIZE_ACROSS_ROWS * RESIZE_ACROSS_COLUMNS * RESIZE_CHANNELS / 4 /* words of pixels of a group */
 };
 
 /*
