@@ -57,7 +57,8 @@ typedef struct kst_decode_options {
      */
     kst_sample sample;
     float mean[4]; /**< for each channel, in the units of the values (0–255); 0 or of a magnitude from 2^−60 to 2^60 */
-    float scale[4];               /**< likewise; 0 stands for 1 ÷ 255, which makes the greatest value 1 */
+    float scale[4]; /**< for each channel, with the range of `mean`; 0 stands for 1 ÷ 255, which makes the greatest
+                       value 1 */
     const kst_progress *progress; /**< null, or called while decoding; must stay valid until that has ended */
     /**
      * JPEG: decode at eighths/8 of the size, 1–16, rounded up, as libjpeg does; above 8 the picture is enlarged. 0:
@@ -143,8 +144,8 @@ enum { KST_BREACH_LENGTH = 192 };
 /**
  * Describe breach number `index`: a rule of the claimed profile that the open JPEG 2000 stream breaks, and what the
  * stream has instead. All headers and the lengths of tile-parts are checked, but no packets. For the cinema profiles
- * the limits at 24 frames a second apply; for other profiles no limit that depends on the frame rate does. Breach
- * number 99 stands for all that follow, if there are more, and says how many.
+ * the limits at 24 frames a second apply; for other profiles no limit that depends on the frame rate is checked. If
+ * there are more than 100 breaches, number 99 stands for all that remain, and says how many.
  *
  * @param text KST_BREACH_LENGTH characters; receives one line
  * @return false past the last breach, and if no stream that claims a kst_j2k_profile is open

@@ -64,7 +64,7 @@ typedef struct kst_flow_item {
     const void *data;
     size_t length;
     const kst_image *picture;         /**< KST_FLOW_ENCODE: the image, in host memory or of a device of the flow */
-    const kst_decode_options *decode; /**< null for the flow's own options; likewise for the next four members */
+    const kst_decode_options *decode; /**< null for the flow's own options; the same holds for the next four members */
     const kst_resize_options *resize;
     const kst_flow_stage *stage;
     const kst_encode_options *encode;

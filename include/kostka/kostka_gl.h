@@ -99,10 +99,10 @@ typedef struct kst_gl_surface {
      * it must be AUTO.
      */
     kst_format format;
-    uint32_t x;      /**< framebuffers: the first column and row to take */
-    uint32_t y;      /**< likewise */
-    uint32_t width;  /**< framebuffers and buffers to encode from; else 0, or the picture's size */
-    uint32_t height; /**< likewise */
+    uint32_t x;      /**< framebuffers: the first column to take */
+    uint32_t y;      /**< framebuffers: the first row to take */
+    uint32_t width;  /**< framebuffers, and buffers to encode from: columns to take; otherwise 0, or the picture's */
+    uint32_t height; /**< framebuffers, and buffers to encode from: rows to take; otherwise 0, or the picture's */
     size_t offset;   /**< buffers: bytes in front of the first row */
     size_t pitch;    /**< buffers: bytes from row to row; 0: rows without padding */
 } kst_gl_surface;

@@ -202,7 +202,7 @@ KST_API void kst_j2k_options_init(kst_j2k_options *options);
 /**
  * Set all options as a profile demands; options that it leaves open can be changed afterwards. If the profile limits
  * the bytes, that limit becomes the target, otherwise KST_J2K_LOSSLESS does. While `precinct_count` and `change_count`
- * are 0, the profile provides the precincts, the two sets of packets of a 4K picture, and as many levels as Profiles 0
+ * are 0, the profile provides the precincts, the two sets of packets of a 4K picture, and the levels that Profiles 0
  * and 1 need at least.
  *
  * @return KST_OK, KST_ERROR_ARGUMENT, or KST_ERROR_OPTIONS: not a kst_j2k_profile

@@ -59,7 +59,7 @@ KST_API kst_status kst_lines_extend(kst_lines *lines, const void *data, size_t l
  * Any other picture is decoded when all its bytes are there; its coefficients are held in memory, two bytes for each
  * sample.
  *
- * @param rows where each of the lines goes: as many bytes as the pitch of kst_lines_describe() says
+ * @param rows where each of the lines goes; a line has as many bytes as the pitch that kst_lines_describe() returns
  * @param count of the pointers in `rows`
  * @param done receives the number of lines that were written, which is smaller than `count` if bytes are missing, at
  *        the picture's end, and after an error
@@ -102,11 +102,11 @@ KST_API kst_status kst_line_encoder_open(
 KST_API void kst_line_encoder_close(kst_line_encoder **encoder);
 
 /**
- * Encode the next lines: the bytes are those of kst_encode(), and are made whenever 8 lines, or as many as the sampling
- * factors say, are there. After the last line the file is whole.
+ * Encode the next lines: the bytes are those of kst_encode(), and are made whenever the lines of a row of MCUs are
+ * complete, which are 8 or, depending on the sampling factors, more. After the last line the file is whole.
  *
  * @param rows the lines, tightly packed; they are copied
- * @param count of the pointers in `rows`, at most as many as are missing
+ * @param count of the pointers in `rows`, at most the number of lines that the picture still lacks
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY; later calls return the last two again
  */
 KST_API kst_status kst_line_encoder_write(kst_line_encoder *encoder, const void *const *rows, uint32_t count);

@@ -55,8 +55,8 @@ typedef struct kst_resize_box {
 
 typedef struct kst_resize_options {
     size_t size;
-    uint32_t width;  /**< of the result; 0: it follows from the height, and the aspect ratio is kept */
-    uint32_t height; /**< likewise; one of the two must be set */
+    uint32_t width;  /**< width of the result; 0: it follows from the height, and the aspect ratio is kept */
+    uint32_t height; /**< height of the result; 0: it follows from the width. One of the two must be set */
     kst_resize_fit fit;
     kst_resize_filter filter; /**< default KST_RESIZE_BICUBIC */
     kst_resize_box box; /**< the part to resize; all 0: the whole image. Edges with a fraction are rounded to binary32,
@@ -70,8 +70,8 @@ typedef struct kst_resize_options {
      * them, of the integers that the passes make. Channels are those of the result, in its order.
      */
     kst_sample sample;
-    float mean[4];  /**< in the units of the values; 0, or of a magnitude from 2^−60 to 2^60 */
-    float scale[4]; /**< likewise; 0 stands for 1 ÷ the greatest value */
+    float mean[4];  /**< for each channel, in the units of the values; 0, or of a magnitude from 2^−60 to 2^60 */
+    float scale[4]; /**< for each channel, with the range of `mean`; 0 stands for 1 ÷ the greatest value */
 } kst_resize_options;
 
 /** Set every member to its default. */

@@ -66,13 +66,16 @@ typedef struct kst_box {
     uint32_t depth;
 } kst_box;
 
-/** Stands for a number of levels along z that suits the content: 2 without loss, 3 with it, less for few slices. */
+/**
+ * Stands for a number of levels along z that suits the content: 2 if coding is lossless, 3 if it is lossy, fewer for
+ * few slices.
+ */
 #define KST_Z_LEVELS_AUTO UINT32_MAX
 
 /**
  * Stands for a number of levels across a slice that suits its size, for kst_volume_options.jpeg2000.levels alone: 2 to
- * 5, so many that neither side of the lowest band is longer than 32 samples, if 5 suffice. With more, the packets of
- * many small slices take more bytes than the levels save.
+ * 5, the fewest with which neither side of the lowest band is longer than 32 samples, or 5 if none suffices. With more
+ * levels, the packets of many small slices take more bytes than the levels save.
  */
 #define KST_LEVELS_AUTO UINT32_MAX
 
@@ -98,9 +101,9 @@ typedef struct kst_volume_options {
     float offset;
     /**
      * This is the most by which a decoded sample may differ from its sample of KST_SAMPLE_FLOAT32, in single precision.
-     * The default, 0, allows any difference. A value above 0 goes with KST_J2K_LOSSLESS alone, because the integers are
-     * what is verified. A sample that is farther away, because there are too few bits or the scale is too large, ends
-     * the encoding like one that is not finite.
+     * The default, 0, allows any difference. A value above 0 goes with KST_J2K_LOSSLESS alone, because each sample is
+     * compared with the value that its integer stands for. A sample that is farther away, because there are too few
+     * bits or the scale is too large, ends the encoding like one that is not finite.
      */
     float error;
 } kst_volume_options;
@@ -139,14 +142,14 @@ KST_API kst_status kst_encode_volumes(kst_context *context, kst_volume_encode_it
 
 typedef struct kst_volume_decode_options {
     size_t size;
-    uint32_t reduce;              /**< decode at 1/2^reduce of the width and height, rounded up */
-    uint32_t reduce_z;            /**< likewise of the depth, up to kst_volume_info.z_levels */
-    kst_box region;               /**< in samples of the reduced volume; only what it needs is decoded */
-    uint32_t layers;              /**< decode at most this many layers; 0: all */
-    bool strict;                  /**< the first warning ends the decoding with that warning as its status */
-    uint8_t sample;               /**< KST_SAMPLE_INTEGER, or KST_SAMPLE_FLOAT32: (integer × scale) + offset */
-    float scale;                  /**< finite; 1 by default. The integer becomes single precision first, and each */
-    float offset;                 /**< operation is rounded to it; 0 by default */
+    uint32_t reduce;   /**< decode at 1/2^reduce of the width and height, rounded up */
+    uint32_t reduce_z; /**< decode at 1/2^reduce_z of the depth, rounded up; at most kst_volume_info.z_levels */
+    kst_box region;    /**< in samples of the reduced volume; only what it needs is decoded */
+    uint32_t layers;   /**< decode at most this many layers; 0: all */
+    bool strict;       /**< the first warning ends the decoding with that warning as its status */
+    uint8_t sample;    /**< KST_SAMPLE_INTEGER, or KST_SAMPLE_FLOAT32: (integer × scale) + offset */
+    float scale;       /**< finite; 1 by default. The integer is converted to single precision first */
+    float offset;      /**< finite; 0 by default. Each operation is rounded to single precision */
     const kst_progress *progress; /**< null, or called while decoding */
 } kst_volume_decode_options;
 
