@@ -80,7 +80,7 @@ static kst_status take_precincts(struct coding_reading *reading, bool given, str
     return KST_OK;
 }
 
-/* Read SPcod or SPcoc (Table A.20). */
+/* Read SPcod or SPcoc (Table A.15). */
 static kst_status take_coding(struct coding_reading *reading, bool precincts, struct j2k_coding *coding)
 {
     if (reading->segment.length - reading->at < SPCOD_LENGTH)

@@ -30,7 +30,7 @@ struct j2k_component_size {
     uint8_t dx, dy;
 };
 
-/* Says how one component is coded: SPcod or SPcoc (Table A.20). */
+/* Says how one component is coded: SPcod or SPcoc (Table A.15). */
 struct j2k_coding {
     uint8_t levels;
     uint8_t block_width, block_height; /* log2 of width and height */

@@ -65,7 +65,7 @@ static bool has_precincts(const struct j2k_coding *coding)
     return false;
 }
 
-/* Write SPcod or SPcoc (Table A.20). */
+/* Write SPcod or SPcoc (Table A.15). */
 static void put_coding(struct sink *sink, const struct j2k_coding *coding)
 {
     kst_sink_u8(sink, coding->levels);
