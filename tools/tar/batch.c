@@ -180,7 +180,7 @@ static bool is_twice(const struct capture *capture)
     return false;
 }
 
-/* Convert the pictures of a group, and take its other members along. */
+/* Convert the pictures of a group, and keep its other members as they are. */
 static void convert_group(struct feed *feed, const struct work *work, struct made *made)
 {
     struct group *group = work->group;
@@ -199,7 +199,7 @@ static void convert_group(struct feed *feed, const struct work *work, struct mad
         problem_set_kind(&made->problem, PROBLEM_NAME, "two members of the group would have one name");
 }
 
-/* Read a file, unless the verb does so, and do its work. */
+/* Read a file, unless the verb reads it itself, and do the verb's work on it. */
 static void convert_file(struct feed *feed, const struct work *work, struct made *made)
 {
     const struct batch *batch = feed->crew->batch;
@@ -225,7 +225,7 @@ static void fill(struct feed *feed, const struct work *work, struct made *made)
         convert_file(feed, work, made);
 }
 
-/* Name what is made. Returns false if out of memory. */
+/* Set the key and the label of the result. Returns false if out of memory. */
 static bool name(const struct work *work, struct made *made)
 {
     const struct group *group = work->group;
