@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Converts RGB to Y, Cb and Cr of the full range (T.871), for containers that have no RGB, and back for pictures. */
+/* Converts RGB to full-range Y, Cb and Cr (T.871), for containers without RGB, and back for pictures. */
 #include "video/colours.h"
 
 #include <stdlib.h>
@@ -21,7 +21,10 @@ static void set_sample(uint8_t *samples, size_t index, bool wide, int64_t value)
         samples[index] = (uint8_t)value;
 }
 
-/* The weights of BT.601 in units of 2^-16. Half a unit less is added to chroma, so that none exceeds the depth. */
+/*
+ * Convert a pixel with the weights of BT.601, in units of 2^-16. Chroma is rounded with one unit less than a half, so
+ * that it does not exceed the depth.
+ */
 static void convert_pixel(const int64_t rgb[3], int64_t middle, int64_t ycc[3])
 {
     int64_t offset = middle * (1 << FRACTION) + HALF - 1;
@@ -53,13 +56,13 @@ bool frame_to_planes(
     return true;
 }
 
-/* Holds factors in units of 2^-16, and what is black, for samples of one depth and range. */
+/* Holds factors in units of 2^-16, and the value of black, for samples of one depth and range. */
 struct inverse {
     int64_t luma, red, green_blue, green_red, blue;
     int64_t black, middle, most;
 };
 
-/* Return the inverse of BT.601. Limited luma has 219 steps of 256, chroma 224. */
+/* Return the inverse of BT.601's conversion. In limited range luma has 219 steps of 256, and chroma 224. */
 static struct inverse inverse_of(uint32_t depth, bool limited)
 {
     int64_t most = ((int64_t)1 << depth) - 1, unit = (int64_t)1 << (depth - 8);
@@ -87,7 +90,7 @@ static void restore_pixel(const struct inverse *by, const int64_t ycc[3], int64_
     rgb[2] = rounded(y + by->blue * cb, by->most);
 }
 
-/* Make a plane as large as the picture, where it is not; it is then the image's own. */
+/* Enlarge a plane to the size of the picture if it is smaller; the enlarged plane belongs to `large`. */
 static bool enlarge(kst_context *context, kst_image *whole, uint32_t index, kst_image *large, struct problem *problem)
 {
     kst_resize_options options;

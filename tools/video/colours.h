@@ -6,9 +6,8 @@
 #include "video/video.h"
 
 /*
- * Convert planes of Y, Cb and Cr to interleaved RGB. Chroma that is smaller than the picture is enlarged, bilinearly,
- * with its samples in the middle of the pixels that they stand for. A range that is not known is taken for the limited
- * one.
+ * Convert planes of Y, Cb and Cr to interleaved RGB. Subsampled chroma is enlarged bilinearly; its samples lie in the
+ * middle of the pixels that they stand for. An unknown range is treated as limited.
  */
 bool frame_to_rgb(kst_context *context, const struct video_shape *shape, enum video_range range,
     struct video_frame *from, struct video_frame *to, struct problem *problem);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads and writes sequences of files whose names have a number: frame%05d.png. Files of JPEG and JPEG 2000 are coded
- * frames, all others pictures of RGB or grey.
+ * Reads and writes sequences of files whose names contain a number: frame%05d.png. Files of JPEG and JPEG 2000 are
+ * coded frames, all others pictures of RGB or grey.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "files/files.h"
 #include "video/numbered.h"
 
-enum { WIDTH_MOST = 10, FIRST_MOST = 10 /* numbers at which a sequence may begin */ };
+enum { WIDTH_MOST = 10, FIRST_MOST = 10 /* a sequence begins with a number from 0 to this */ };
 
-/* Describes a name with a number: what is in front of it, how many digits it has at least, and what is behind it. */
+/* Describes a name with a number: the part in front of it, the least number of digits, and the part behind it. */
 struct pattern {
     const char *text;
     size_t before;
@@ -23,7 +23,7 @@ struct pattern {
     const char *behind;
 };
 
-/* Find the only %d, %5d or %05d. Returns false if there is none, or something else with %. */
+/* Find the only %d, %5d or %05d. Returns false if there is none, or any other %. */
 static bool parse(const char *text, struct pattern *pattern)
 {
     const char *percent = strchr(text, '%');
@@ -62,10 +62,10 @@ struct numbered_in {
     struct pattern pattern;
     uint64_t number;
     struct video_wishes wishes;
-    kst_context *context;    /* with which pictures are read */
-    struct video_frame next; /* the first frame of pixels, which has been read to see what it is */
+    kst_context *context;    /* the context to read pictures with */
+    struct video_frame next; /* the first frame, if it is pixels: it is read to see what the frames are */
     bool has_next;
-    bool warned; /* that transparency is dropped */
+    bool warned; /* a warning of dropped transparency has been printed */
 };
 
 /* Copy a picture's rows into a frame. */
@@ -110,7 +110,7 @@ static bool read_picture(struct numbered_in *in, const struct source *source, st
     return good;
 }
 
-/* Find what a file is: a coded frame, of which the bytes are taken, or a picture. */
+/* Find out what a file is: a coded frame, whose bytes are taken, or a picture, which is read. */
 static bool read_source(struct video_reader *reader, struct source *source, enum video_payload *payload,
     struct video_shape *shape, struct video_frame *frame, struct problem *problem)
 {
@@ -124,7 +124,7 @@ static bool read_source(struct video_reader *reader, struct source *source, enum
     return frame_append(frame, source->data, source->length, problem);
 }
 
-/* Read the file of the next number. STEP_END if it does not exist. */
+/* Read the file of the next number. Returns STEP_END if it does not exist. */
 static enum video_step read_file(struct video_reader *reader, enum video_payload *payload, struct video_shape *shape,
     struct video_frame *frame, struct problem *problem)
 {
@@ -152,7 +152,7 @@ static enum video_step read_file(struct video_reader *reader, enum video_payload
     return good ? STEP_FRAME : STEP_FAILED;
 }
 
-/* Find the number that the sequence begins with. */
+/* Find the number at which the sequence begins. */
 static bool find_first(struct numbered_in *in, struct problem *problem)
 {
     for (in->number = 0; in->number <= FIRST_MOST; in->number++) {
@@ -177,7 +177,7 @@ static bool make_context(struct numbered_in *in, struct problem *problem)
     return !status || jpeg_report_problem(NULL, status, problem);
 }
 
-/* The first file says what the frames are; a coded one is read again as a frame. */
+/* The first file shows what the frames are; a coded one is read again as a frame. */
 static bool numbered_open(struct video_reader *reader, const struct video_wishes *wishes, struct problem *problem)
 {
     struct numbered_in *in = calloc(1, sizeof *in);
@@ -186,7 +186,7 @@ static bool numbered_open(struct video_reader *reader, const struct video_wishes
         return problem_set(problem, "out of memory");
     reader->state = in;
     in->wishes = *wishes;
-    reader->input.regular = true; /* files are no stream that has no end */
+    reader->input.regular = true; /* because a sequence of files has an end, unlike a stream */
     if (!parse(reader->path, &in->pattern))
         return problem_set(problem, "no number such as %%05d is in the name");
     if (!find_first(in, problem) || !make_context(in, problem) ||
@@ -253,7 +253,7 @@ static bool numbered_begin(struct video_writer *writer, struct problem *problem)
     return parse(writer->path, pattern) || problem_set(problem, "no number such as %%05d is in the name");
 }
 
-/* Write a copy of a frame's pixels, which writing may rearrange. */
+/* Write a copy of a frame's pixels, because writing a picture may rearrange them. */
 static bool write_pixels(
     const struct video_writer *writer, const struct video_frame *frame, const char *name, struct problem *problem)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lets frames pass one by one: for the least latency, for frames of two fields, and where frames share bits. */
+/* Processes frames one by one: for the least latency, for frames of two fields, and if frames share bits. */
 #include "files/files.h"
 #include "video/jpeg_frame.h"
 #include "video/pass_run.h"
@@ -17,7 +17,7 @@ static kst_status convert_one(
     kst_image image;
 
     kst_image_init(&image);
-    image.memory = video_device_memory(context); /* where pixels stay between decoding and encoding */
+    image.memory = video_device_memory(context); /* pixels stay there between decoding and encoding */
     kst_status status = kst_decode(context, item->data, item->length, decode, &image, &item->report);
     if (!status)
         status = encode_one(context, pass, &image, item);
@@ -25,7 +25,7 @@ static kst_status convert_one(
     return status;
 }
 
-/* Describe every other row of an image, from the first or the second one on. */
+/* Describe every second row of an image, from the first or the second one on. */
 static void take_rows(const kst_image *whole, uint32_t first, kst_image *rows)
 {
     *rows = *whole;
@@ -38,7 +38,7 @@ static void take_rows(const kst_image *whole, uint32_t first, kst_image *rows)
     }
 }
 
-/* Decode the two streams of a frame, each to every other row. */
+/* Decode the two streams of a frame, each into every second row. */
 static void decode_fields(struct run *run, kst_context *context, const kst_decode_options *decode, kst_flow_item *item,
     struct problem *problem)
 {
