@@ -21,9 +21,8 @@ struct cameras {
 };
 
 /*
- * Read a list in the text format of Middlebury's multi-view data sets (NAME_par.txt: the number of pictures, and for
- * each its name, K, R and t, row by row), or in JSON: {"cameras": [{"file": NAME, "k": [9 numbers], "r": [9], "t":
- * [3]}, …]}.
+ * Read a list as Middlebury's multi-view data sets have it (NAME_par.txt: the number of pictures, and for each its
+ * name, K, R and t, row by row), or JSON: {"cameras": [{"file": NAME, "k": [9 numbers], "r": [9], "t": [3]}, …]}.
  */
 bool cameras_read(struct cameras *cameras, const char *path, struct problem *problem);
 void cameras_release(struct cameras *cameras);
