@@ -5,8 +5,8 @@
  *
  *     kostka-soak [-d DEVICES] [-t THREADS] [-w WRITERS] [-n ITEMS] [-W WORKS] [-s SECONDS] FILE…
  *
- * Flows of all works, or of those in a list with commas, follow each other, in order and not, each with so many items
- * (48). Streams of JPEG are transcoded on the CPU, whatever the devices. Files may be damaged: they fail each time.
+ * Flows of all works, or of those in a list with commas, follow each other, in order and not, each with ITEMS items
+ * (48). Streams of JPEG are transcoded on the CPU, whatever the devices. Files may be damaged: these must always fail.
  */
 #include <getopt.h>
 #include <stdatomic.h>
