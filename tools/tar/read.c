@@ -277,8 +277,8 @@ static bool grow(struct member *member, size_t capacity)
 /* Read a member's data. Memory grows with the data, because the header may state more bytes than there are. */
 static bool read_data(struct tar_reader *reader, size_t size, struct member *member, struct problem *problem)
 {
-    for (size_t capacity = size < FIRST ? size : FIRST;
-         member->length<size; capacity = capacity> size / 2 ? size : 2 * capacity) {
+    size_t capacity = size < FIRST ? size : FIRST;
+    while (member->length < size) {
         if (!grow(member, capacity))
             return problem_set(problem, "out of memory");
         while (member->length < capacity) {
@@ -293,6 +293,7 @@ static bool read_data(struct tar_reader *reader, size_t size, struct member *mem
         if (explodes(reader))
             return problem_set_kind(problem, PROBLEM_LIMIT,
                 "the archive expands to more than %d times its bytes, and is not read further", (int)EXPANSION);
+        capacity = capacity > size / 2 ? size : 2 * capacity;
     }
     return true;
 }
