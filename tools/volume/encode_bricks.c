@@ -15,6 +15,8 @@ struct brick {
     bool empty;        /* the brick need not be stored */
     kst_volume volume;
     kst_volume_options options;
+    struct progress_unit step;
+    kst_progress progress; /* with the step */
     kst_buffer coded;
 };
 
@@ -150,6 +152,8 @@ static void describe(const struct encoding *encoding, const uint32_t place[AXES]
     kst_volume_options_init(&brick->options);
     brick->options.jpeg2000 = settings->j2k.options;
     brick->options.z_levels = settings->z_levels;
+    brick->progress = (kst_progress){.size = sizeof brick->progress, .told = progress_unit_done, .user = &brick->step};
+    brick->options.progress = &brick->progress;
     aim_at_share(&brick->options.jpeg2000, share_of(encoding, brick->at));
 }
 
@@ -195,8 +199,10 @@ static bool encode_volumes(struct encoding *encoding, struct brick *bricks, size
 static bool encode_slices(const struct encoding *encoding, struct brick *bricks, size_t count, struct problem *problem)
 {
     bool good = true;
-    for (size_t i = 0; i < count && good; i++)
+    for (size_t i = 0; i < count && good; i++) {
         good = bricks[i].empty || encode_image(encoding, &bricks[i].volume, &bricks[i].coded, problem);
+        progress_unit_done(&bricks[i].step, 1);
+    }
     return good;
 }
 
@@ -217,15 +223,14 @@ static bool write_brick(
                    : put_brick(encoding, brick->at, &brick->coded, problem);
 }
 
-/* Write `count` bricks, which make up a shard; or one brick as a file. */
-static bool write_shard(
-    const struct encoding *encoding, const struct brick *bricks, size_t count, struct problem *problem)
+/* Write the bricks of a shard, which are the next ones, or the one that is a file. */
+static bool write_shard(const struct encoding *encoding, struct brick *bricks, size_t count, struct problem *problem)
 {
     struct shard_writer *shard = NULL;
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
         good = write_brick(encoding, &bricks[i], &shard, problem);
-        progress_step();
+        progress_unit_end(&bricks[i].step);
     }
     if (shard != NULL)
         good = shard_end(shard, good, problem);

@@ -14,7 +14,7 @@
 #include "system/folder.h"
 #include "volume/encoding.h"
 
-enum { BAND_BYTES = 1 << 28, BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };
+enum { BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };
 
 /*
  * Choose the side of bricks. A shorter volume has shorter bricks, rounded so that they can still be halved a few times.
@@ -80,19 +80,7 @@ static bool plan(struct encoding *encoding, const char *name, struct problem *pr
     return store->folder != NULL ? choose_bricks(encoding, problem) : problem_set(problem, "out of memory");
 }
 
-/*
- * Return up to how many bytes a band should have more than one row of shards: a GPU encodes many bricks faster than
- * few.
- */
-static uint64_t band_bytes(const struct encoding *encoding)
-{
-    kst_device_info info = {.size = sizeof info};
-    if (kst_context_device(encoding->settings->context, &info) || info.kind == KST_DEVICE_CPU)
-        return 0;
-    return encoding->store.max_memory / 8 < BAND_BYTES ? encoding->store.max_memory / 8 : BAND_BYTES;
-}
-
-/* Allocate a band: one row of shards along x, or several rows side by side along y. */
+/* Allocate a band: a row of shards along x, or several, beside each other along y. */
 static bool allocate(struct encoding *encoding, struct problem *problem)
 {
     const struct store *store = &encoding->store;
@@ -107,7 +95,8 @@ static bool allocate(struct encoding *encoding, struct problem *problem)
     if (!fits || length > store->max_memory / 2)
         return problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks takes more than half of the limit of memory");
     const uint32_t most = volume_ceil_divide(bricks_along(encoding, 1), encoding->bricks[1]);
-    while (rows < most && (rows + 1) * length <= band_bytes(encoding))
+    const uint64_t most_bytes = store_band_bytes(store, encoding->settings, 0);
+    while (rows < most && (rows + 1) * length <= most_bytes)
         rows++;
     encoding->bricks[1] *= (uint32_t)rows;
     encoding->sides[1] *= (uint32_t)rows;
@@ -137,8 +126,9 @@ static bool read_rows(const struct encoding *encoding, const kst_box *box, struc
            refuse_sample(encoding, box, wrong, "cannot be kept within --error in single precision", problem);
 }
 
-/* Read all samples of single precision to find their range. */
-static bool find_range(struct encoding *encoding, struct float_range *range, struct problem *problem)
+/* Read all samples of single precision to learn their range. */
+static bool find_range(
+    struct encoding *encoding, struct float_range *range, struct progress_unit *unit, struct problem *problem)
 {
     const uint32_t *shape = encoding->store.shape, *sides = encoding->sides;
     kst_box box = {.width = shape[2]};
@@ -151,6 +141,8 @@ static bool find_range(struct encoding *encoding, struct float_range *range, str
                 return false;
             if (!floats_look(range, encoding->rows, (size_t)box.width * box.height * box.depth, &wrong))
                 return refuse_sample(encoding, &box, wrong, "is not finite", problem);
+            const double slices = box.z + (double)box.depth * (box.y + box.height) / shape[1];
+            progress_unit_done(unit, slices / shape[0]);
         }
     return true;
 }
@@ -187,10 +179,15 @@ static void aim_at_range(struct encoding *encoding, const struct float_range *ra
 static bool plan_floats(struct encoding *encoding, struct problem *problem)
 {
     struct float_range range = {INFINITY, -INFINITY};
+    struct progress_unit unit = {0};
     if (!encoding->store.is_float)
         return encoding->settings->error <= 0 || problem_set(problem, "--error is for samples of single precision");
-    if (!choose_target(encoding, problem) || !find_range(encoding, &range, problem) ||
-        !floats_plan(&encoding->store, &range, encoding->settings->error, &encoding->bits, problem))
+    if (!choose_target(encoding, problem))
+        return false;
+    progress_begin(1);
+    const bool found = find_range(encoding, &range, &unit, problem);
+    progress_end();
+    if (!found || !floats_plan(&encoding->store, &range, encoding->settings->error, &encoding->bits, problem))
         return false;
     aim_at_range(encoding, &range);
     return true;

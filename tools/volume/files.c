@@ -7,6 +7,11 @@
 #include "volume/stack.h"
 #include "volume/store.h"
 
+enum {
+    BAND_BYTES = 1 << 22, /* of samples that are read from a store at once, without a GPU */
+    ALL_ROWS = INT32_MAX  /* more than a volume has */
+};
+
 bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem)
 {
     return output_in_order(output) ? output_write(output, data, length, problem)
@@ -183,7 +188,7 @@ bool volume_read_rows(const struct volume_file *file, const struct volume_settin
     part.pitch = row;
     part.slice_pitch = length;
     if (file->store != NULL)
-        return store_read(file->store, &whole, rows, &part, problem);
+        return store_read(file->store, &whole, rows, &part, false, problem);
     if (file->segy != NULL)
         return segy_read_rows(file, rows, to, problem);
     for (uint32_t z = 0; z < rows->depth; z++, to += length) {
@@ -301,7 +306,7 @@ static bool copy_rows(struct output *output, bool segy, uint64_t offset, const s
     rows->height = part->height;
     rows->pitch = row;
     rows->slice_pitch = row * part->height;
-    if (!store_read(store, settings, part, rows, problem))
+    if (!store_read(store, settings, part, rows, true, problem))
         return false;
     for (uint32_t z = 0; z < part->depth; z++) {
         const uint8_t *slice = (const uint8_t *)rows->data + z * rows->slice_pitch;
@@ -334,49 +339,91 @@ static bool write_store_stack(const char *name, const struct store *store, const
         length > store->max_memory)
         return problem_set_kind(problem, PROBLEM_LIMIT, "a TIFF file of the volume exceeds the limit of memory");
     whole->data = malloc((size_t)length);
-    const bool good = whole->data != NULL ? store_read(store, settings, box, whole, problem) &&
+    const bool good = whole->data != NULL ? store_read(store, settings, box, whole, true, problem) &&
                                                 write_stack(name, whole, settings, problem)
                                           : problem_set(problem, "out of memory");
     free(whole->data);
     return good;
 }
 
+/* Return the bytes of the samples of a box that are read at once. */
+static uint64_t band_length(const kst_box *box, uint32_t deep, uint32_t high, size_t bytes)
+{
+    return (uint64_t)(deep < box->depth ? deep : box->depth) * (high < box->height ? high : box->height) * box->width *
+           bytes;
+}
+
+/*
+ * Choose how many slices and rows are read at once, whole bricks of them: a row of bricks, or more where little memory
+ * has room for more, or all rows of some slices where bytes must be written in order. `sides` are those of a brick.
+ */
+static void choose_band(const uint32_t sides[2], const kst_box *box, size_t bytes, uint64_t most, bool in_order,
+    uint32_t *deep, uint32_t *high)
+{
+    *deep = sides[0];
+    *high = in_order ? ALL_ROWS : sides[1];
+    while (*high < box->height && band_length(box, *deep, *high + sides[1], bytes) <= most)
+        *high += sides[1];
+    if (*high >= box->height)
+        *high = ALL_ROWS;
+    while (*high == ALL_ROWS && *deep < box->depth && band_length(box, *deep + sides[0], *high, bytes) <= most)
+        *deep += sides[0];
+}
+
+/* Read a box of a store, some rows of bricks at a time, and write it. */
+static bool copy_store(struct output *output, bool segy, uint64_t offset, const struct store *store,
+    const struct volume_settings *settings, const kst_box *box, const kst_volume *whole, struct problem *problem)
+{
+    const uint32_t sides[2] = {
+        store->brick[0] >> settings->decode.reduce_z, store->brick[1] >> settings->decode.reduce};
+    const size_t bytes = volume_sample_bytes(whole);
+    const uint64_t most = store_band_bytes(store, settings, BAND_BYTES);
+    uint32_t deep, high;
+    choose_band(sides, box, bytes, most, output_in_order(output), &deep, &high);
+    const uint64_t length = band_length(box, deep, high, bytes);
+    if (length > store->max_memory)
+        return problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks of %llu bytes exceeds the limit of memory",
+            (unsigned long long)length);
+    kst_volume rows = *whole;
+    rows.data = malloc((size_t)length);
+    bool good = rows.data != NULL || problem_set(problem, "out of memory");
+    kst_box part = *box;
+    for (; good && part.z < box->z + box->depth; part.z += part.depth) {
+        part.depth = piece_of(deep, part.z, box->z + box->depth);
+        for (part.y = box->y; good && part.y < box->y + box->height; part.y += part.height) {
+            part.height = piece_of(high, part.y, box->y + box->height);
+            good = copy_rows(output, segy, offset, store, settings, &part, box, &rows, problem);
+        }
+    }
+    free(rows.data);
+    return good;
+}
+
+/* Write a box of a store as a stack, or some bricks at a time. */
+static bool write_box(const char *name, const struct store *store, const kst_box *box, kst_volume *whole,
+    const struct volume_settings *settings, struct problem *problem)
+{
+    struct output output;
+    uint64_t offset;
+    if (volume_is_stack(name))
+        return write_store_stack(name, store, box, whole, settings, problem);
+    if (!begin_file(&output, name, whole, &store->grid, settings, &offset, problem))
+        return false;
+    const bool good = copy_store(&output, volume_is_segy(name), offset, store, settings, box, whole, problem);
+    return finish_file(name, &output, whole, offset, good, problem);
+}
+
 bool volume_write_store(const char *name, const struct store *store, const kst_box *box,
     const struct volume_settings *settings, struct problem *problem)
 {
     kst_volume whole;
-    struct output output;
-    uint64_t offset;
     if (!store_describe(store, settings, &whole, problem))
         return false;
     whole.width = box->width;
     whole.height = box->height;
     whole.depth = box->depth;
-    if (volume_is_stack(name))
-        return write_store_stack(name, store, box, &whole, settings, problem);
-    if (!begin_file(&output, name, &whole, &store->grid, settings, &offset, problem))
-        return false;
-    const uint32_t deep = store->brick[0] >> settings->decode.reduce_z,
-                   high = store->brick[1] >> settings->decode.reduce;
-    const uint32_t tall = output_in_order(&output) || high > box->height ? box->height : high;
-    const uint64_t length =
-        (uint64_t)(deep < box->depth ? deep : box->depth) * tall * box->width * volume_sample_bytes(&whole);
-    bool good = length <= store->max_memory ||
-                problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks of %llu bytes exceeds the limit of memory",
-                    (unsigned long long)length);
-    kst_volume rows = whole;
-    rows.data = good ? malloc((size_t)length) : NULL;
-    if (good && rows.data == NULL)
-        problem_set(problem, "out of memory");
-    good = rows.data != NULL;
-    kst_box part = *box;
-    for (; good && part.z < box->z + box->depth; part.z += part.depth) {
-        part.depth = piece_of(deep, part.z, box->z + box->depth);
-        for (part.y = box->y; good && part.y < box->y + box->height; part.y += part.height) {
-            part.height = tall == box->height ? tall : piece_of(high, part.y, box->y + box->height);
-            good = copy_rows(&output, volume_is_segy(name), offset, store, settings, &part, box, &rows, problem);
-        }
-    }
-    free(rows.data);
-    return finish_file(name, &output, &whole, offset, good, problem);
+    progress_begin(store_bricks(store, settings, box));
+    const bool good = write_box(name, store, box, &whole, settings, problem);
+    progress_end();
+    return good;
 }

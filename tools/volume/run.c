@@ -387,11 +387,12 @@ static bool read_slice(struct volume_settings *settings, const struct store *sto
         problem_set_kind(problem, PROBLEM_LIMIT, "a slice exceeds the limit of memory");
         return false;
     }
-    if (!store_read(store, settings, box, slice, problem))
-        return false;
-    if (store->is_float)
+    progress_begin(store_bricks(store, settings, box));
+    const bool good = store_read(store, settings, box, slice, true, problem);
+    progress_end();
+    if (good && store->is_float)
         show_floats(slice);
-    return true;
+    return good;
 }
 
 static int slice_store(struct volume_settings *settings, char **names)

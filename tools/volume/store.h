@@ -4,6 +4,7 @@
 #define KOSTKA_TOOL_VOLUME_STORE_H
 
 #include "print/json.h"
+#include "progress/progress.h"
 #include "volume/volume.h"
 
 enum {
@@ -95,21 +96,37 @@ struct shard_writer *shard_begin(const struct store *store, const uint32_t at[AX
 bool shard_add(struct shard_writer *shard, const uint32_t at[AXES], const kst_buffer *coded, struct problem *problem);
 bool shard_end(struct shard_writer *shard, bool good, struct problem *problem); /* always frees the writer */
 
-/*
- * bricks.c: decode the part `box` of a brick to `target`, which has the size of the box. The box counts samples after
- * the store's reduction and `reduce`. `name` is for warnings.
- */
-bool brick_decode(const struct store *store, const struct volume_settings *settings, const struct brick_bytes *bytes,
-    const kst_box *box, const kst_volume *target, const char *name, struct problem *problem);
+/* A part of a brick that is wanted. */
+struct brick_part {
+    uint32_t at[AXES]; /* the brick's number in the store */
+    kst_box box;       /* counted in its samples after the store's reduction and `reduce` */
+    kst_volume target; /* where its samples go; its size is the box's */
+    struct brick_bytes coded;
+};
 
 /*
- * store.c: read a box of an array, reduced as settings->decode says. `volume` describes the box and has room for it:
- * store_describe() sets its size and type.
+ * bricks.c: decode parts of bricks whose bytes were read, all codestreams in one call. A problem is that of the first
+ * bad brick in their order. `counted`: each brick is a step of progress.
+ */
+bool bricks_decode(const struct store *store, const struct volume_settings *settings, const struct brick_part *parts,
+    size_t count, bool counted, struct problem *problem);
+
+/*
+ * store.c: return the bytes of samples that are worth more than a row of bricks: a GPU codes many bricks sooner than
+ * few. `without` are those without a GPU; memory may have room for less.
+ */
+uint64_t store_band_bytes(const struct store *store, const struct volume_settings *settings, uint64_t without);
+
+/*
+ * store.c: read a box of an array that settings->decode reduces, some bricks at a time. `volume` describes the box and
+ * has room for it: store_describe() sets its size and type. `counted`: each brick of store_bricks() is a step of
+ * progress.
  */
 bool store_describe(
     const struct store *store, const struct volume_settings *settings, kst_volume *whole, struct problem *problem);
 bool store_read(const struct store *store, const struct volume_settings *settings, const kst_box *box,
-    const kst_volume *volume, struct problem *problem);
+    const kst_volume *volume, bool counted, struct problem *problem);
+size_t store_bricks(const struct store *store, const struct volume_settings *settings, const kst_box *box);
 
 /* encode_store.c: run the action "encode" for a store. */
 int store_encode(struct volume_settings *settings, char **names);

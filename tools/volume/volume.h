@@ -26,6 +26,7 @@ struct volume_settings {
     kst_volume raw; /* shape and type of raw samples to read; a width or number of bits of 0: not known */
     enum byte_order order;
     uint32_t z_levels;
+    const char *layers; /* how many are made, or decoded, as text; null: it is not said */
     kst_volume_decode_options decode;
     char axis; /* axis of a slice: x, y or z */
     uint32_t index;
