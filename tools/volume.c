@@ -134,6 +134,9 @@ static bool handle(const char *verb, void *to, int code, const char *value)
     case OPTION_LAYERS:
         settings->layers = value;
         return true;
+    case OPTION_GO_ON:
+        settings->resume = true;
+        return true;
     case OPTION_STRICT:
         settings->decode.strict = true;
         return true;
@@ -160,10 +163,11 @@ static struct option_group volume_group(struct volume_settings *settings)
         {"type", "TYPE", OPTION_TYPE, 0, 0}, {"endian", "little|big", OPTION_ENDIAN, 0, 0},
         {"z-levels", "N", OPTION_Z_LEVELS, 0, 0}, {"box", "ZxYxX+Z+Y+X", OPTION_BOX, 0, 0},
         {"reduce", "N", OPTION_REDUCE, 0, 0}, {"reduce-z", "N", OPTION_REDUCE_Z, 0, 0},
-        {"layers", "N", OPTION_LAYERS, 0, 0}, {"strict", NULL, OPTION_STRICT, 0, 0},
-        {"axis", "x|y|z", OPTION_AXIS, 0, 0}, {"index", "N", OPTION_INDEX, 0, 0}, {"error", "E", OPTION_ERROR, 0, 0},
-        {"brick", "ZxYxX", OPTION_BRICK, 0, 0}, {"shards", "ZxYxX", OPTION_SHARDS, 0, 0},
-        {"layout", "2d|3d", OPTION_LAYOUT, 0, 0}, {"repeat", "N", OPTION_REPEAT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"layers", "N", OPTION_LAYERS, 0, 0}, {"resume", NULL, OPTION_GO_ON, 0, 0},
+        {"strict", NULL, OPTION_STRICT, 0, 0}, {"axis", "x|y|z", OPTION_AXIS, 0, 0}, {"index", "N", OPTION_INDEX, 0, 0},
+        {"error", "E", OPTION_ERROR, 0, 0}, {"brick", "ZxYxX", OPTION_BRICK, 0, 0},
+        {"shards", "ZxYxX", OPTION_SHARDS, 0, 0}, {"layout", "2d|3d", OPTION_LAYOUT, 0, 0},
+        {"repeat", "N", OPTION_REPEAT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -179,10 +183,11 @@ struct action {
     bool encodes;
 };
 
-static const struct action actions[] = {{"encode", volume_encode, 2,
-                                            {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_BRICK,
-                                                OPTION_SHARDS, OPTION_LAYOUT, OPTION_ERROR, OPTION_LAYERS},
-                                            true},
+static const struct action actions[] = {
+    {"encode", volume_encode, 2,
+        {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_BRICK, OPTION_SHARDS, OPTION_LAYOUT,
+            OPTION_ERROR, OPTION_LAYERS, OPTION_GO_ON},
+        true},
     {"decode", volume_decode, 2,
         {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_LAYERS, OPTION_STRICT}, false},
     {"info", volume_info, 1, {OPTION_JSON}, false},
@@ -257,6 +262,29 @@ static int run_action(const struct action *action, struct volume_settings *setti
     return code;
 }
 
+/* Return whether a word is --resume, perhaps shortened. */
+static bool is_resume(const char *word)
+{
+    static const char resume[] = "--resume";
+    const size_t length = strlen(word);
+    return length > 2 && strncmp(word, resume, length) == 0;
+}
+
+/* Return words with a space before each, but without --resume. The caller frees it; null: out of memory. */
+static char *join_words(char **words, int count)
+{
+    size_t room = 1;
+    for (int i = 0; i < count; i++)
+        room += strlen(words[i]) + 1;
+    char *joined = calloc(room, 1), *at = joined;
+    for (int i = 0; i < count && joined != NULL; i++)
+        if (!is_resume(words[i])) {
+            *at++ = ' ';
+            at = stpcpy(at, words[i]);
+        }
+    return joined;
+}
+
 static int run(int argc, char **argv)
 {
     struct volume_settings settings = {.z_levels = KST_Z_LEVELS_AUTO, .axis = 'z', .repeat = REPEAT};
@@ -278,7 +306,13 @@ static int run(int argc, char **argv)
         return complain_usage("volume", "takes an action: encode, decode, info, slice or bench");
     if (!check_options(action, &given))
         return EXIT_USAGE;
-    return run_action(action, &settings, argc - optind - 1, argv + optind + 1);
+    char *words = join_words(argv + 1, optind - 1);
+    if (words == NULL)
+        return complain_usage("volume", "out of memory");
+    settings.words = words;
+    code = run_action(action, &settings, argc - optind - 1, argv + optind + 1);
+    free(words);
+    return code;
 }
 
 const struct verb verb_volume = {
@@ -312,6 +346,7 @@ const struct verb verb_volume = {
         "\n"
         "  --brick N|ZxYxX      a store: samples of a brick; default 64, with --layout 2d a slice\n"
         "  --shards N|ZxYxX     a store: put so many bricks along each axis into one file\n"
+        "  --resume             a store that was not finished: keep its complete bricks\n"
         "  --layout 2d|3d       a store: code bricks as volumes (3d, the default), or slices, for other readers (2d)\n"
         "\n"
         "  --box ZxYxX+Z+Y+X    decode this part of the (reduced) volume\n"

@@ -123,5 +123,96 @@ for device in cpu $("$KOSTKA" devices | sed -nE 's/^((opencl|cuda):[0-9]+) .*/\1
     echo none >x.zarr/0/c/2/2/2
     echo none >x.zarr/0/c/1/1/1
 done
+# A store that was not finished goes on: what is complete stays as it is. A file that is named like the folder of level 1
+# lets the call fail behind the last brick.
+bricks() {
+    find "$1/0" -type f ! -name '*zar*' | sort
+}
+# made_later STORE: how many bricks have been written since all were dated back
+dated_back() {
+    find "$1/0" -type f -exec touch -d @1000000000 {} +
+}
+made_later() {
+    find "$1/0" -type f ! -name '*zar*' -newermt @1000000000 | wc -l | tr -d ' '
+}
+files() {
+    (cd "$1" && find . -type f -exec cksum {} + | sort)
+}
+# resumed OPTION…: break off, spoil some bricks, go on, and compare with a store that was not broken off
+resumed() {
+    rm -rf whole r.zarr
+    # shellcheck disable=SC2086
+    expect 0 "$KOSTKA" volume encode --device cpu $shape "$@" in.raw whole/r.zarr
+    mkdir r.zarr
+    echo >r.zarr/1
+    # shellcheck disable=SC2086
+    expect 1 "$KOSTKA" volume encode --device cpu $shape "$@" in.raw r.zarr
+    [ -e r.zarr/unfinished.txt ] || fail 'nothing says that the store is not finished'
+    bricks r.zarr | awk 'NR % 4 == 0' >spoilt
+    turn=0
+    while read -r file; do
+        turn=$(((turn + 1) % 3))
+        case $turn in
+        0) rm "$file" ;;
+        1) head -c 100 "$file" >short && cat short >"$file" ;;
+        *) : >"$file" ;;
+        esac
+    done <spoilt
+    dated_back r.zarr
+    # shellcheck disable=SC2086
+    expect 1 "$KOSTKA" volume encode --resume --device cpu $shape "$@" --guard-bits 3 in.raw r.zarr
+    says 'was not begun from this input with these options'
+    expect 1 "$KOSTKA" volume decode r.zarr none.raw
+    rm r.zarr/1
+    # shellcheck disable=SC2086
+    expect 0 "$KOSTKA" volume encode --device cpu $shape "$@" --resume in.raw r.zarr
+    files whole/r.zarr >wanted
+    files r.zarr | cmp -s - wanted || fail "a store that went on is another: $*"
+    equals "$(made_later r.zarr)" "$(wc -l <spoilt | tr -d ' ')" "bricks that were made again: $*"
+    [ -s spoilt ] || fail "nothing was spoilt: $*"
+    expect 1 "$KOSTKA" volume encode --resume in.raw r.zarr
+}
+resumed --brick 8 --ht
+resumed --brick 16 --rate 2
+resumed --brick 8 --shards 1x2x2 --ht
+
+# Slices have no levels: the store is one whose metadata are not written yet.
+# shellcheck disable=SC2086
+expect 0 "$KOSTKA" volume encode --device cpu $shape --layout 2d in.raw l.zarr
+files l.zarr >wanted
+mkdir q.zarr
+echo >q.zarr/1
+# shellcheck disable=SC2086
+expect 1 "$KOSTKA" volume encode --device cpu $shape in.raw q.zarr
+sed 's/^\(options:.*\)$/\1 --layout 2d/' q.zarr/unfinished.txt >l.zarr/unfinished.txt
+dated_back l.zarr
+rm l.zarr/zarr.json l.zarr/0/zarr.json l.zarr/0/7/0/0
+# shellcheck disable=SC2086
+expect 0 "$KOSTKA" volume encode --resume --device cpu $shape --layout 2d in.raw l.zarr
+files l.zarr | cmp -s - wanted || fail 'a store of slices that went on is another'
+equals "$(made_later l.zarr)" 1 'slices that were made again'
+
+# Another input, and an attempt that may have left bricks of other options
+rm q.zarr/1
+cp in.raw other.raw
+touch -d @1000 other.raw
+# shellcheck disable=SC2086
+expect 1 "$KOSTKA" volume encode --resume --device cpu $shape other.raw q.zarr
+says 'was not begun from this input'
+echo >q.zarr/1
+# shellcheck disable=SC2086
+expect 1 "$KOSTKA" volume encode --device cpu $shape --ht in.raw q.zarr
+rm q.zarr/1
+# shellcheck disable=SC2086
+expect 1 "$KOSTKA" volume encode --resume --device cpu $shape --ht in.raw q.zarr
+says 'was not begun from this input'
+# shellcheck disable=SC2086
+expect 0 "$KOSTKA" volume encode --device cpu $shape in.raw q.zarr
+# shellcheck disable=SC2086
+expect 0 "$KOSTKA" volume encode --resume --device cpu $shape in.raw new.zarr
+expect 2 "$KOSTKA" volume decode --resume e.zarr none.raw
+says 'not an option'
+expect 1 "$KOSTKA" volume encode --resume e.zarr none.j2c
+says 'resume'
 [ ! -e none.raw ] || fail 'none.raw is made'
 finish

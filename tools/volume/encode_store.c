@@ -77,7 +77,9 @@ static bool plan(struct encoding *encoding, const char *name, struct problem *pr
     store->grid = encoding->file->grid;
     store->max_memory = common_max_memory(&encoding->settings->common);
     store->folder = folder_join(name, "0");
-    return store->folder != NULL ? choose_bricks(encoding, problem) : problem_set(problem, "out of memory");
+    store->known = calloc(1, sizeof *store->known);
+    return store->folder != NULL && store->known != NULL ? choose_bricks(encoding, problem)
+                                                         : problem_set(problem, "out of memory");
 }
 
 /* Allocate a band: a row of shards along x, or several, beside each other along y. */
@@ -202,10 +204,11 @@ static void widen_row(const struct encoding *encoding, const uint8_t *from, uint
         memcpy(to + x * bytes, to + (width - 1) * bytes, bytes);
 }
 
-/* Read the samples of a band, and repeat the last row and slice up to the end of the band. */
-static bool read_band(struct encoding *encoding, uint32_t z, uint32_t y, struct problem *problem)
+/* Read the samples of a band, and repeat the last row and slice up to its end. */
+bool band_read(struct encoding *encoding, const uint32_t from[2], struct problem *problem)
 {
     const uint32_t *shape = encoding->store.shape, *sides = encoding->sides;
+    const uint32_t z = from[0] * encoding->store.brick[0], y = from[1] * encoding->store.brick[1];
     const uint32_t depth = shape[0] - z < sides[0] ? shape[0] - z : sides[0];
     const uint32_t height = shape[1] - y < sides[1] ? shape[1] - y : sides[1];
     const size_t row = shape[2] * encoding_bytes(encoding), wide = sides[2] * encoding_bytes(encoding);
@@ -214,22 +217,21 @@ static bool read_band(struct encoding *encoding, uint32_t z, uint32_t y, struct 
         return false;
     for (uint32_t k = 0; k < sides[0]; k++) {
         uint8_t *slice = encoding->band + (size_t)k * sides[1] * wide;
-        const uint8_t *from = encoding->rows + (size_t)(k < depth ? k : depth - 1) * height * row;
+        const uint8_t *samples = encoding->rows + (size_t)(k < depth ? k : depth - 1) * height * row;
         for (uint32_t i = 0; i < sides[1]; i++)
-            widen_row(encoding, from + (i < height ? i : height - 1) * row, slice + i * wide);
+            widen_row(encoding, samples + (i < height ? i : height - 1) * row, slice + i * wide);
     }
     return true;
 }
 
 static bool encode_bands(struct encoding *encoding, struct problem *problem)
 {
-    const uint32_t *bricks = encoding->bricks, *brick = encoding->store.brick;
+    const uint32_t *bricks = encoding->bricks;
     uint32_t from[2];
     bool good = true;
     for (from[0] = 0; good && from[0] < bricks_along(encoding, 0); from[0] += bricks[0])
         for (from[1] = 0; good && from[1] < bricks_along(encoding, 1); from[1] += bricks[1])
-            good = read_band(encoding, from[0] * brick[0], from[1] * brick[1], problem) &&
-                   band_encode(encoding, from, problem);
+            good = band_encode(encoding, from, problem);
     return good;
 }
 
@@ -285,8 +287,8 @@ static bool write_metadata(const struct encoding *encoding, const char *name, st
     return metadata_write_group(&encoding->store, name, levels, problem);
 }
 
-/* Make the folder of a store, which must not exist, or be incomplete. */
-static bool begin_store(const struct encoding *encoding, const char *name, struct problem *problem)
+/* Make the folder of a store that is not there yet, or that was not finished. */
+static bool begin_store(struct encoding *encoding, const char *name, const char *input, struct problem *problem)
 {
     struct stat state;
     char *group = folder_join(name, "zarr.json");
@@ -294,19 +296,19 @@ static bool begin_store(const struct encoding *encoding, const char *name, struc
     free(group);
     if (!fresh)
         return problem_set_kind(problem, PROBLEM_WRITE, "there is a Zarr group already; remove it first");
-    return folder_make(encoding->store.folder, problem);
+    return resume_begin(encoding, name, input, problem) && folder_make(encoding->store.folder, problem);
 }
 
-static bool encode_file(struct encoding *encoding, const char *name, struct problem *problem)
+static bool encode_file(struct encoding *encoding, const char *name, const char *input, struct problem *problem)
 {
     bool good = json_library_load(problem) && plan(encoding, name, problem) && allocate(encoding, problem) &&
-                plan_floats(encoding, problem) && begin_store(encoding, name, problem);
+                plan_floats(encoding, problem) && begin_store(encoding, name, input, problem);
     if (good) {
         progress_begin((size_t)bricks_along(encoding, 0) * bricks_along(encoding, 1) * bricks_along(encoding, 2));
         good = encode_bands(encoding, problem);
         progress_end();
     }
-    good = good && write_metadata(encoding, name, problem);
+    good = good && write_metadata(encoding, name, problem) && resume_end(name, problem);
     free(encoding->band);
     free(encoding->rows);
     store_release(&encoding->store);
@@ -324,7 +326,7 @@ int store_encode(struct volume_settings *settings, char **names)
     }
     if (volume_is_nifti(names[0]) && settings->raw.width == 0)
         complain(names[0], "warning: samples and spacing are kept; the orientation and scaling in its header are not");
-    const bool good = encode_file(&encoding, names[1], &problem);
+    const bool good = encode_file(&encoding, names[1], names[0], &problem);
     if (!good)
         complain(names[1], "%s", problem.text);
     volume_release(&file);

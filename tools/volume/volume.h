@@ -33,9 +33,11 @@ struct volume_settings {
     bool json;
     uint32_t brick[3];  /* samples of a brick of a store along z, y and x; 0: default */
     uint32_t shards[3]; /* bricks of a shard; 0: there are no shards */
-    double error;       /* the most by which a sample of single precision may change; 0: not set */
-    uint32_t repeat;    /* number of measurements */
-    bool by_slices;     /* bricks of a store are slices, for other readers */
+    double error;       /* the most by which a sample of single precision may differ; 0: not asked for */
+    uint32_t repeat;    /* how often is measured */
+    bool resume;        /* a store that was not finished goes on */
+    const char *words;  /* the options as they were given, for telling calls apart */
+    bool by_slices;     /* a store's bricks are slices, for other readers */
 };
 
 /* Return the bytes of a sample in memory. */
