@@ -28,6 +28,7 @@ LOADED = (
     ("libtiff", "libtiff"),
     ("libwebp", "BSD-3-Clause"),
     ("OpenCL-ICD-Loader", "Apache-2.0"),
+    ("zlib", "Zlib"),
 )
 
 

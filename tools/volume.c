@@ -327,7 +327,7 @@ const struct verb verb_volume = {
         "       kostka volume slice [--axis x|y|z] [--index N] [OPTIONS] IN.j2c|IN.zarr OUT\n"
         "       kostka volume bench [--shape ZxYxX --type TYPE] [--repeat N] [OPTIONS] IN\n"
         "\n"
-        "Volumes are NIfTI-1 files (.nii), SEG-Y (.sgy, .segy), stacks (.tif), or raw samples.\n"
+        "Volumes are NIfTI-1 files (.nii, .nii.gz), SEG-Y (.sgy, .segy), stacks (.tif), or raw samples.\n"
         "A slice is a picture of any format.\n"
         "A store of bricks is a folder of Zarr (.zarr), which may be larger than memory.\n"
         "\n"
