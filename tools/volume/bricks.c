@@ -66,20 +66,53 @@ struct part_work {
     kst_progress progress; /* with the step */
 };
 
+/* Return the bytes of a brick's samples, which metadata.c has compared with the limit of memory. */
+static size_t length_of(const struct store *store)
+{
+    return (size_t)store->brick[0] * store->brick[1] * store->brick[2] * (store->bits / 8);
+}
+
+/* Copy a box of a brick whose samples lie one behind the other. */
+static void copy_samples(
+    const struct store *store, const uint8_t *samples, const kst_box *box, const kst_volume *target)
+{
+    const size_t wide = volume_sample_bytes(target), pitch = store->brick[2] * wide, slice = pitch * store->brick[1];
+    copy_box(samples + box->z * slice + box->y * pitch + box->x * wide, wide, pitch, slice, store->big_endian, target);
+}
+
 static bool copy_bytes(const struct store *store, const struct brick_part *part, struct problem *problem)
 {
-    const kst_box *box = &part->box;
-    const size_t wide = volume_sample_bytes(&part->target), pitch = store->brick[2] * wide,
-                 slice = pitch * store->brick[1];
-    if (part->coded.length != slice * store->brick[0])
-        return problem_set(
-            problem, "it has %zu bytes, and its samples %zu", part->coded.length, slice * store->brick[0]);
-    copy_box(part->coded.data + box->z * slice + box->y * pitch + box->x * wide, wide, pitch, slice, store->big_endian,
-        &part->target);
+    if (part->coded.length != length_of(store))
+        return problem_set(problem, "it has %zu bytes, and its samples %zu", part->coded.length, length_of(store));
+    copy_samples(store, part->coded.data, &part->box, &part->target);
     return true;
 }
 
-/* Check that a codestream has the properties that the metadata state for a brick. */
+bool brick_is_expanded(const struct store *store, const uint32_t at[AXES])
+{
+    const struct expanded_brick *expanded = store->expanded;
+    return expanded->samples != NULL && memcmp(expanded->at, at, sizeof expanded->at) == 0;
+}
+
+/* Expand a brick in place of the one before it. */
+static bool expand(
+    const struct store *store, const uint32_t at[AXES], const struct brick_bytes *bytes, struct problem *problem)
+{
+    struct expanded_brick *expanded = store->expanded;
+    const size_t length = length_of(store);
+    free(expanded->samples);
+    expanded->samples = malloc(length);
+    if (expanded->samples == NULL)
+        return problem_set(problem, "out of memory");
+    memcpy(expanded->at, at, sizeof expanded->at);
+    if (packing_expand(store->packing, bytes->data, bytes->length, expanded->samples, length, problem))
+        return true;
+    free(expanded->samples);
+    expanded->samples = NULL;
+    return false;
+}
+
+/* Check that a codestream is the brick that the metadata describe. */
 static bool check_described(const struct store *store, const kst_volume_decode_options *options,
     const kst_volume *described, struct problem *problem)
 {
@@ -144,11 +177,28 @@ static bool describe(const struct store *store, const struct volume_settings *se
     return true;
 }
 
+/* Finish a part of a brick that is expanded already, or expand it first. Chunks without bytes have the fill value. */
+static bool unpack(const struct store *store, const struct brick_part *part, struct problem *problem)
+{
+    if (!brick_is_expanded(store, part->at)) {
+        if (part->coded.data == NULL) {
+            fill_box(store, &part->target);
+            return true;
+        }
+        if (!expand(store, part->at, &part->coded, problem))
+            return false;
+    }
+    copy_samples(store, store->expanded->samples, &part->box, &part->target);
+    return true;
+}
+
 /* Finish a part whose samples need no decoding, or describe its codestream. */
 static bool prepare(const struct store *store, const struct volume_settings *settings, const struct brick_part *part,
     struct part_work *work, bool counted, struct problem *problem)
 {
     work->coded = false;
+    if (store->packing != PACKING_NONE)
+        return unpack(store, part, problem);
     if (part->coded.data != NULL && store->coder != BRICK_BYTES)
         return describe(store, settings, part, work, counted, problem);
     if (part->coded.data != NULL)

@@ -218,7 +218,9 @@ static const char *coder_name(const struct store *store)
 {
     if (store->coder == BRICK_VOLUME)
         return "kostka";
-    return store->coder == BRICK_BYTES ? "bytes" : store->ht ? "imagecodecs_htj2k" : "imagecodecs_jpeg2k";
+    return store->coder == BRICK_BYTES ? packing_name(store->packing)
+           : store->ht                 ? "imagecodecs_htj2k"
+                                       : "imagecodecs_jpeg2k";
 }
 
 static int print_store(const char *name, const struct store *store, bool json)

@@ -103,7 +103,8 @@ bool store_open(struct store *store, const char *name, uint64_t max_memory, stru
     *store = (struct store){.max_memory = max_memory, .grid = {.spacing = {1, 1, 1}}};
     store->folder = strdup(name);
     store->known = calloc(1, sizeof *store->known);
-    if (store->folder == NULL || store->known == NULL)
+    store->expanded = calloc(1, sizeof *store->expanded);
+    if (store->folder == NULL || store->known == NULL || store->expanded == NULL)
         return problem_set(problem, "out of memory");
     return json_library_load(problem) && open_folder(store, true, problem);
 }
@@ -116,6 +117,10 @@ void store_release(struct store *store)
         free(store->known->entries);
     free(store->known);
     store->known = NULL;
+    if (store->expanded != NULL)
+        free(store->expanded->samples);
+    free(store->expanded);
+    store->expanded = NULL;
 }
 
 /* Check that bricks can be reduced: their sides are multiples of 2^levels, so that reduced bricks lie side by side. */
@@ -126,7 +131,7 @@ static bool check_reduce(const struct store *store, const uint32_t levels[AXES],
             (store->coder == BRICK_BYTES || levels[i] > 31 || store->brick[i] % (1u << levels[i]) != 0))
             return problem_set(problem, "chunks of %ux%ux%u samples %s cannot be reduced that much",
                 (unsigned)store->brick[0], (unsigned)store->brick[1], (unsigned)store->brick[2],
-                store->coder == BRICK_BYTES ? "that are not compressed" : "");
+                store->coder == BRICK_BYTES ? "that are no codestreams" : "");
     return true;
 }
 
@@ -252,9 +257,12 @@ static bool read_group(
     uint64_t bytes = 0;
     size_t count = 0;
     bool fetched = true;
-    while (*next + count < end && count < GROUP_MOST && (count == 0 || bytes < store->max_memory / GROUP_SHARE)) {
+    const size_t most = store->packing == PACKING_NONE ? GROUP_MOST : 1; /* one expanded brick is kept */
+    while (*next + count < end && count < most && (count == 0 || bytes < store->max_memory / GROUP_SHARE)) {
         place_part(reading, *next + count, &group[count]);
-        fetched = brick_fetch(store, group[count].at, &group[count].coded, &late);
+        group[count].coded = (struct brick_bytes){.data = NULL};
+        fetched = brick_is_expanded(store, group[count].at) ||
+                  brick_fetch(store, group[count].at, &group[count].coded, &late);
         if (!fetched)
             break;
         bytes += bytes_of(&group[count++]);

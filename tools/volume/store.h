@@ -5,6 +5,7 @@
 
 #include "print/json.h"
 #include "progress/progress.h"
+#include "volume/unpack.h"
 #include "volume/volume.h"
 
 enum {
@@ -15,8 +16,8 @@ enum {
 /* Says what the bytes of a brick are. */
 enum brick_coder {
     BRICK_VOLUME, /* a codestream of the codec "kostka" */
-    BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; readers need not know whether it is HTJ2K */
-    BRICK_BYTES   /* samples without compression */
+    BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; "ht" or not makes no difference to a reader */
+    BRICK_BYTES   /* samples as they are, perhaps packed */
 };
 
 /* Holds the index of the shard that was read last, for further bricks of that shard. */
@@ -25,7 +26,13 @@ struct shard_index {
     uint8_t *entries;     /* from malloc; null: none has been read */
 };
 
-/* Describes an array in a folder: `shape` samples in bricks, which may be in shards. */
+/* The packed brick that was expanded last: rows of a large one are read a few at a time. */
+struct expanded_brick {
+    uint32_t at[AXES];
+    uint8_t *samples; /* from malloc; null: none has been expanded */
+};
+
+/* An array in a folder: `shape` samples in bricks, some of which may lie in shards. */
 struct store {
     char *folder; /* from malloc */
     uint32_t shape[AXES];
@@ -42,15 +49,17 @@ struct store {
     double scale, offset;
     int64_t fill; /* the value of the samples of missing bricks */
     enum brick_coder coder;
-    bool ht;         /* BRICK_IMAGE: the codec's name says HTJ2K */
-    bool big_endian; /* BRICK_BYTES: byte order of samples */
-    uint32_t reduce; /* levels that the array's codec leaves out of each codestream, across slices; reduce_z: along z */
+    bool ht;              /* BRICK_IMAGE: the codec's name says HTJ2K */
+    bool big_endian;      /* BRICK_BYTES */
+    enum packing packing; /* BRICK_BYTES: how they are compressed */
+    uint32_t reduce;      /* levels across slices, and along z, that the array's codec leaves out of each codestream */
     uint32_t reduce_z;
     char separator;  /* '/' or '.' in a brick's key */
     bool plain_keys; /* keys do not begin with "c" */
     struct volume_grid grid;
     uint64_t max_memory;
-    struct shard_index *known; /* from malloc, for a store that was opened */
+    struct shard_index *known;       /* from malloc, of a store that was opened */
+    struct expanded_brick *expanded; /* likewise */
 };
 
 /* Return whether a name is that of a store: it ends in .zarr, or is a folder with metadata of Zarr. */
@@ -110,6 +119,9 @@ struct brick_part {
  */
 bool bricks_decode(const struct store *store, const struct volume_settings *settings, const struct brick_part *parts,
     size_t count, bool counted, struct problem *problem);
+
+/* bricks.c: return whether a brick's expanded samples are kept, so that its bytes need not be read again. */
+bool brick_is_expanded(const struct store *store, const uint32_t at[AXES]);
 
 /*
  * store.c: return the bytes of samples that are worth more than a row of bricks: a GPU codes many bricks sooner than
