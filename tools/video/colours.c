@@ -90,8 +90,8 @@ static void restore_pixel(const struct inverse *by, const int64_t ycc[3], int64_
     rgb[2] = rounded(y + by->blue * cb, by->most);
 }
 
-/* Enlarge a plane to the size of the picture if it is smaller; the enlarged plane belongs to `large`. */
-static bool enlarge(kst_context *context, kst_image *whole, uint32_t index, kst_image *large, struct problem *problem)
+/* Make a plane as large as the picture, where it is not; it is then the image's own. */
+static kst_status enlarge(kst_context *context, kst_image *whole, uint32_t index, kst_image *large)
 {
     kst_resize_options options;
     kst_image small;
@@ -99,57 +99,82 @@ static bool enlarge(kst_context *context, kst_image *whole, uint32_t index, kst_
     plane_image(whole, index, &small);
     kst_image_init(large);
     if (small.width == whole->width && small.height == whole->height)
-        return true;
+        return KST_OK;
     kst_resize_options_init(&options);
     options.width = whole->width;
     options.height = whole->height;
     options.filter = KST_RESIZE_BILINEAR;
     kst_status status = kst_resize(context, &small, &options, large);
-    if (status)
-        return jpeg_report_problem(NULL, status, problem);
-    whole->plane[index] = large->plane[0];
-    return true;
+    if (!status)
+        whole->plane[index] = large->plane[0];
+    return status;
 }
 
-static void restore_rows(const kst_image *planes, const struct inverse *by, uint8_t *to)
+/* Do it with samples of two bytes. */
+static void restore_words(const uint8_t *const row[3], uint32_t width, const struct inverse *by, uint8_t *to)
 {
-    bool wide = planes->plane[0].depth > 8;
     size_t at = 0;
 
-    for (uint32_t y = 0; y < planes->height; y++) {
-        const uint8_t *row[3];
+    for (uint32_t x = 0; x < width; x++) {
+        int64_t ycc[3], rgb[3];
         for (size_t c = 0; c < 3; c++)
-            row[c] = (const uint8_t *)planes->plane[c].data + (ptrdiff_t)y * planes->plane[c].pitch;
-        for (uint32_t x = 0; x < planes->width; x++) {
-            int64_t ycc[3], rgb[3];
-            for (size_t c = 0; c < 3; c++)
-                ycc[c] = sample_at(row[c], x, wide);
-            restore_pixel(by, ycc, rgb);
-            for (size_t c = 0; c < 3; c++)
-                set_sample(to, at++, wide, rgb[c]);
-        }
+            ycc[c] = sample_at(row[c], x, true);
+        restore_pixel(by, ycc, rgb);
+        for (size_t c = 0; c < 3; c++)
+            set_sample(to, at++, true, rgb[c]);
     }
 }
 
-bool frame_to_rgb(kst_context *context, const struct video_shape *shape, enum video_range range,
-    struct video_frame *from, struct video_frame *to, struct problem *problem)
+static uint8_t rounded_byte(int32_t value)
 {
-    const struct video_shape rgb = {shape->width, shape->height, 3, shape->depth, 1, 1, true};
-    const struct inverse by = inverse_of(shape->depth, range != RANGE_FULL);
-    kst_image planes, large[2];
+    value >>= FRACTION;
+    return (uint8_t)(value < 0 ? 0 : value > UINT8_MAX ? UINT8_MAX : value);
+}
 
-    to->length = 0;
-    to->offset = from->offset;
-    if (!frame_reserve(to, shape_bytes(&rgb), problem))
-        return false;
-    to->length = shape_bytes(&rgb);
-    shape_image(shape, from->bytes, &planes);
-    bool good = enlarge(context, &planes, 1, &large[0], problem);
+/* Do it with samples of one byte, whose sums have less than 31 bits. */
+static void restore_bytes(const uint8_t *const row[3], uint32_t width, const struct inverse *by, uint8_t *to)
+{
+    const int32_t luma = (int32_t)by->luma, red = (int32_t)by->red, blue = (int32_t)by->blue;
+    const int32_t green_blue = (int32_t)by->green_blue, green_red = (int32_t)by->green_red;
+    const int32_t black = (int32_t)by->black, middle = (int32_t)by->middle;
+
+    for (uint32_t x = 0; x < width; x++) {
+        int32_t y = luma * (row[0][x] - black) + HALF, cb = row[1][x] - middle, cr = row[2][x] - middle;
+        to[3 * (size_t)x] = rounded_byte(y + red * cr);
+        to[3 * (size_t)x + 1] = rounded_byte(y - green_blue * cb - green_red * cr);
+        to[3 * (size_t)x + 2] = rounded_byte(y + blue * cb);
+    }
+}
+
+static void restore_rows(const kst_image *planes, const struct inverse *by, const kst_plane *to)
+{
+    const uint32_t depth = to->depth == 0 ? 8 : to->depth;
+
+    for (uint32_t y = 0; y < planes->height; y++) {
+        uint8_t *pixels = (uint8_t *)to->data + (ptrdiff_t)y * to->pitch;
+        const uint8_t *row[3];
+        for (size_t c = 0; c < 3; c++)
+            row[c] = (const uint8_t *)planes->plane[c].data + (ptrdiff_t)y * planes->plane[c].pitch;
+        if (depth == 8)
+            restore_bytes(row, planes->width, by, pixels);
+        else
+            restore_words(row, planes->width, by, pixels);
+    }
+}
+
+kst_status planes_to_rgb(kst_context *context, const kst_image *planes, enum video_range range, const kst_image *rgb)
+{
+    const uint32_t depth = rgb->plane[0].depth == 0 ? 8 : rgb->plane[0].depth;
+    const struct inverse by = inverse_of(depth, range != RANGE_FULL);
+    kst_image whole = *planes, large[2];
+
     kst_image_init(&large[1]);
-    good = good && enlarge(context, &planes, 2, &large[1], problem);
-    if (good)
-        restore_rows(&planes, &by, to->bytes);
+    kst_status status = enlarge(context, &whole, 1, &large[0]);
+    if (!status)
+        status = enlarge(context, &whole, 2, &large[1]);
+    if (!status)
+        restore_rows(&whole, &by, &rgb->plane[0]);
     kst_image_release(context, &large[0]);
     kst_image_release(context, &large[1]);
-    return good;
+    return status;
 }

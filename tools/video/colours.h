@@ -6,10 +6,10 @@
 #include "video/video.h"
 
 /*
- * Convert planes of Y, Cb and Cr to interleaved RGB. Subsampled chroma is enlarged bilinearly; its samples lie in the
- * middle of the pixels that they stand for. An unknown range is treated as limited.
+ * Convert planes of Y, Cb and Cr to interleaved RGB of the same depth, 8 to 16 bits, both in host memory. Chroma that
+ * is smaller than the picture is enlarged, bilinearly, with its samples in the middle of the pixels that they stand
+ * for. A range that is not known is taken for the limited one.
  */
-bool frame_to_rgb(kst_context *context, const struct video_shape *shape, enum video_range range,
-    struct video_frame *from, struct video_frame *to, struct problem *problem);
+kst_status planes_to_rgb(kst_context *context, const kst_image *planes, enum video_range range, const kst_image *rgb);
 
 #endif

@@ -73,7 +73,7 @@ void pass_pin(const struct run *run, struct slot *slot, bool output)
 static size_t coded_room(const struct video_pass *pass)
 {
     enum { HEADERS = 1 << 12 };
-    return shape_bytes(&pass->reader->info.shape) + HEADERS;
+    return shape_bytes(&pass->changed.shape) + HEADERS;
 }
 
 bool pass_fill_item(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem)
@@ -166,10 +166,15 @@ bool video_is_damage(kst_status status)
            status == KST_ERROR_IMAGE_FORMAT;
 }
 
-/* Return whether a failure is damage of the frame, which may then be replaced. A failure to encode pixels never is. */
-static bool is_damage(const struct video_pass *pass, kst_status status)
+/*
+ * Return whether a frame may be replaced. Whatever keeps pixels from being encoded is not the frame's own; those that
+ * have been changed have one shape.
+ */
+static bool is_damage(const struct video_pass *pass, const kst_flow_item *item)
 {
-    return pass->work != KST_FLOW_ENCODE && video_is_damage(status);
+    bool changed = pass->work == KST_FLOW_CONVERT && pass->change != NULL && item->image.width > 0;
+
+    return pass->work != KST_FLOW_ENCODE && !changed && video_is_damage(item->report.status);
 }
 
 /* Describe a frame's failure or warning, with the frame's number and offset. */
@@ -182,14 +187,14 @@ static void describe(const struct slot *slot, const kst_report *report, kst_stat
         (unsigned long long)slot->in.offset, text.text);
 }
 
-static bool take_damage(struct run *run, const struct slot *slot, const kst_report *report, struct problem *problem)
+static bool take_damage(struct run *run, const struct slot *slot, const kst_flow_item *item, struct problem *problem)
 {
     struct video_pass *pass = run->pass;
 
     if (slot->in.length == 0) /* an empty frame repeats the previous one */
         return write_again(run, problem);
-    describe(slot, report, report->status, problem);
-    if (pass->strict || !is_damage(pass, report->status))
+    describe(slot, &item->report, item->report.status, problem);
+    if (pass->strict || !is_damage(pass, item))
         return false;
     if (pass->damaged++ == 0)
         pass->first_damage = *problem;
@@ -266,7 +271,7 @@ bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, 
     if (!item->report.status && run->pass->rate.ceiling)
         keep_to_bits(run, slot, item);
     if (item->report.status)
-        return take_damage(run, slot, &item->report, problem);
+        return take_damage(run, slot, item, problem);
     note_warnings(run, slot, &item->report);
     if (run->pass->work == KST_FLOW_DECODE)
         return write_pixels(run, &run->pass->decoded, &slot->out, problem);
@@ -287,28 +292,72 @@ void pass_show(const struct video_pass *pass, const struct video_frame *frame, u
 
 void pass_choose_decoding(const struct video_pass *pass, kst_decode_options *options)
 {
+    const bool rgb = pass->change != NULL ? pass->reader->info.shape.rgb : pass->decoded.rgb;
+
     kst_decode_options_init(options);
-    options->format = pass->decoded.rgb ? KST_FORMAT_RGB : KST_FORMAT_RAW;
+    options->format = rgb ? KST_FORMAT_RGB : KST_FORMAT_RAW;
     options->strict = pass->strict;
 }
 
-/* Copy a frame unchanged. An empty frame repeats the previous one. */
-static bool copy_frame(struct run *run, struct video_frame *frame, struct problem *problem)
+/* Resize and filter a frame of pixels, and write it. */
+static bool change_frame(struct run *run, struct slot *slot, struct problem *problem)
 {
-    const struct video_info *info = &run->pass->reader->info;
-    bool good = frame->length == 0                ? write_again(run, problem)
-                : info->payload == PAYLOAD_PIXELS ? write_pixels(run, &info->shape, frame, problem)
-                                                  : write_frame(run, frame, problem);
+    const struct video_pass *pass = run->pass;
+    const kst_flow_stage *stage = video_change_stage(pass->change);
+    kst_image from, to;
+    kst_flow_image image = {.from = &from, .to = &to};
 
-    pass_show(run->pass, frame, run->pass->reader->count - 1);
+    slot->out.length = 0;
+    if (!frame_reserve(&slot->out, shape_bytes(&pass->changed.shape), problem))
+        return false;
+    slot->out.length = shape_bytes(&pass->changed.shape);
+    shape_image(&pass->reader->info.shape, slot->in.bytes, &from);
+    shape_image(&pass->changed.shape, slot->out.bytes, &to);
+    if (stage->run(stage->user, run->context, &image, 1)) {
+        slot->number = pass->reader->count - 1;
+        describe(slot, &image.report, image.report.status, problem);
+        return false;
+    }
+    return write_pixels(run, &pass->changed.shape, &slot->out, problem);
+}
+
+/* Pass a frame on as it is. An empty one stands for the one before. */
+static bool copy_frame(struct run *run, struct slot *slot, struct problem *problem)
+{
+    const struct video_pass *pass = run->pass;
+    const struct video_info *info = &pass->reader->info;
+    bool good = slot->in.length == 0              ? write_again(run, problem)
+                : pass->change != NULL            ? change_frame(run, slot, problem)
+                : info->payload == PAYLOAD_PIXELS ? write_pixels(run, &info->shape, &slot->in, problem)
+                                                  : write_frame(run, &slot->in, problem);
+
+    pass_show(pass, &slot->in, pass->reader->count - 1);
     return good;
+}
+
+/* Open the context in which frames of pixels are changed: no flow takes pixels to pixels. */
+static bool open_context(struct run *run, struct problem *problem)
+{
+    const struct common_options *common = run->pass->common;
+    kst_context_options options;
+
+    if (run->pass->change == NULL)
+        return true;
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.threads = common->threads;
+    options.limits.pixels = common->max_pixels;
+    options.limits.memory = common->max_memory;
+    options.limits.work = (uint32_t)common->max_work;
+    kst_status status = kst_context_create(&options, &run->context);
+    return !status || jpeg_report_problem(NULL, status, problem);
 }
 
 static bool copy_all(struct run *run, struct problem *problem)
 {
     struct slot *slot = &run->slot[0];
     enum video_step step = STEP_FRAME;
-    bool good = true;
+    bool good = open_context(run, problem);
 
     run->made = 1;
     while (good && (step == STEP_FRAME || step == STEP_PACKET)) {
@@ -317,7 +366,7 @@ static bool copy_all(struct run *run, struct problem *problem)
             packets_append(&slot->packets, run->pass->reader->packet);
             good = pass_write_packets(run, &slot->packets, problem);
         } else if (step == STEP_FRAME) {
-            good = copy_frame(run, &slot->in, problem);
+            good = copy_frame(run, slot, problem);
         }
     }
     return good && step == STEP_END;
@@ -357,7 +406,8 @@ bool video_pass_run(struct video_pass *pass, struct problem *problem)
     bool single = pass->latency || pass->reader->info.fields || (pass->rate.frame_bits > 0 && !pass->rate.ceiling);
     bool good = pass->copy ? copy_all(run, problem) : single ? pass_singly(run, problem) : pass_flow(run, problem);
     if (good && run->owed > 0)
-        good = problem_set(problem, "no frame could be decoded; %s", pass->first_damage.text);
+        good = problem_set(
+            problem, "no frame could be decoded; %s", pass->damaged > 0 ? pass->first_damage.text : "all are empty");
     progress_end();
     release(run);
     return good;

@@ -270,6 +270,7 @@ static void choose_options(const struct run *run, const kst_decode_options *deco
     options->limits.memory = pass->common->max_memory;
     options->limits.work = (uint32_t)pass->common->max_work;
     options->decode = decode;
+    options->stage = video_change_stage(pass->change);
     options->encode = pass->encode;
     options->transcode = pass->transcode;
     options->next = next;

@@ -320,7 +320,7 @@ static bool fit_jpeg(struct video_settings *settings, const struct video_shape *
     kst_encode_options *options = &settings->encode.options;
     char text[64];
 
-    if (shape->rgb)
+    if (shape->rgb && (shape->depth == 8 || shape->depth == 12))
         return true;
     if (shape->depth > 8) {
         complain_usage("video", "frames of %s: JPEG has 8 bits, --codec jpeg2000 keeps all", shape_text(shape, text));
@@ -408,7 +408,7 @@ static void fit_rate(struct video_settings *settings, struct video_pass *pass)
 
 static bool fit_encoder(struct video_settings *settings, struct video_pass *pass)
 {
-    const struct video_info *info = &pass->reader->info;
+    const struct video_info *info = &pass->changed;
 
     pass->encode = &settings->encode.options;
     if (pass->writer->info.payload == PAYLOAD_JPEG && !fit_jpeg(settings, &info->shape))
@@ -448,21 +448,21 @@ static bool needs_rgb(const struct video_settings *settings, const struct video_
            in->shape.planes == 3 && !in->shape.rgb;
 }
 
-/* Insert resizing and filtering of frames if an option asks for it. The rest of the work is then that for pixels. */
+/* Resize and filter frames where that is asked for. */
 static bool choose_change(struct video_settings *settings, struct video_pass *pass)
 {
-    const struct video_wanted wanted = {&settings->common, settings->resize.options, settings->resize.filters,
-        needs_rgb(settings, pass), settings->strict};
+    const struct video_wanted wanted = {
+        &settings->common, settings->resize.options, settings->resize.filters, needs_rgb(settings, pass)};
     enum video_payload payload = pass->writer->info.payload;
     struct problem problem;
 
     if (!wanted.rgb && wanted.filters == NULL && wanted.resize.width == 0 && wanted.resize.height == 0)
         return true;
-    if (!video_change_begin(&wanted, pass, &problem)) {
+    if (!video_change_open(&wanted, &pass->changed, &pass->change, &problem)) {
         complain_usage("video", "%s", problem.text);
         return false;
     }
-    pass->writer->info = pass->reader->info;
+    pass->writer->info = pass->changed;
     pass->writer->info.payload = payload;
     return true;
 }
@@ -474,6 +474,7 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     const struct video_info *in = &pass->reader->info;
 
     *writer = (struct video_writer){.info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1};
+    pass->changed = *in;
     writer->format = settings->out_format != NULL ? settings->out_format : video_format_by_path(path);
     writer->path = path;
     if (settings->out_format == NULL && numbered_is(path))
@@ -489,7 +490,7 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         return EXIT_USAGE;
     pass->strict = settings->strict;
     pass->latency = settings->latency;
-    pass->decoded = in->shape;
+    pass->decoded = pass->changed.shape;
     if (writer->info.payload == PAYLOAD_PIXELS) {
         pass->work = KST_FLOW_DECODE;
         fit_pixels(pass);
