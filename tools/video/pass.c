@@ -79,21 +79,21 @@ static size_t coded_room(const struct video_pass *pass)
 bool pass_fill_item(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem)
 {
     const struct video_pass *pass = run->pass;
-    bool decodes = pass->work == KST_FLOW_DECODE;
+    bool pixels = pass_makes_pixels(pass);
 
     item->user = slot;
     item->data = slot->in.bytes;
     item->length = slot->in.length;
     slot->out.length = 0;
-    if (!frame_reserve(&slot->out, decodes ? shape_bytes(&pass->decoded) : coded_room(pass), problem))
+    if (!frame_reserve(&slot->out, pixels ? shape_bytes(&pass->decoded) : coded_room(pass), problem))
         return false;
-    if (pass->work == KST_FLOW_ENCODE) {
+    if (pass_takes_pixels(pass)) {
         shape_image(&pass->reader->info.shape, slot->in.bytes, &slot->image);
         item->data = NULL;
         item->length = 0;
         item->picture = &slot->image;
     }
-    if (decodes) {
+    if (pixels) {
         slot->out.length = shape_bytes(&pass->decoded);
         shape_image(&pass->decoded, slot->out.bytes, &item->image);
     } else {
@@ -174,7 +174,7 @@ static bool is_damage(const struct video_pass *pass, const kst_flow_item *item)
 {
     bool changed = pass->work == KST_FLOW_CONVERT && pass->change != NULL && item->image.width > 0;
 
-    return pass->work != KST_FLOW_ENCODE && !changed && video_is_damage(item->report.status);
+    return !pass_takes_pixels(pass) && !changed && video_is_damage(item->report.status);
 }
 
 /* Describe a frame's failure or warning, with the frame's number and offset. */
@@ -273,7 +273,7 @@ bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, 
     if (item->report.status)
         return take_damage(run, slot, item, problem);
     note_warnings(run, slot, &item->report);
-    if (run->pass->work == KST_FLOW_DECODE)
+    if (pass_makes_pixels(run->pass))
         return write_pixels(run, &run->pass->decoded, &slot->out, problem);
     return write_stream(run, slot, &item->output, problem);
 }
@@ -299,65 +299,23 @@ void pass_choose_decoding(const struct video_pass *pass, kst_decode_options *opt
     options->strict = pass->strict;
 }
 
-/* Resize and filter a frame of pixels, and write it. */
-static bool change_frame(struct run *run, struct slot *slot, struct problem *problem)
-{
-    const struct video_pass *pass = run->pass;
-    const kst_flow_stage *stage = video_change_stage(pass->change);
-    kst_image from, to;
-    kst_flow_image image = {.from = &from, .to = &to};
-
-    slot->out.length = 0;
-    if (!frame_reserve(&slot->out, shape_bytes(&pass->changed.shape), problem))
-        return false;
-    slot->out.length = shape_bytes(&pass->changed.shape);
-    shape_image(&pass->reader->info.shape, slot->in.bytes, &from);
-    shape_image(&pass->changed.shape, slot->out.bytes, &to);
-    if (stage->run(stage->user, run->context, &image, 1)) {
-        slot->number = pass->reader->count - 1;
-        describe(slot, &image.report, image.report.status, problem);
-        return false;
-    }
-    return write_pixels(run, &pass->changed.shape, &slot->out, problem);
-}
-
 /* Pass a frame on as it is. An empty one stands for the one before. */
-static bool copy_frame(struct run *run, struct slot *slot, struct problem *problem)
+static bool copy_frame(struct run *run, struct video_frame *frame, struct problem *problem)
 {
-    const struct video_pass *pass = run->pass;
-    const struct video_info *info = &pass->reader->info;
-    bool good = slot->in.length == 0              ? write_again(run, problem)
-                : pass->change != NULL            ? change_frame(run, slot, problem)
-                : info->payload == PAYLOAD_PIXELS ? write_pixels(run, &info->shape, &slot->in, problem)
-                                                  : write_frame(run, &slot->in, problem);
+    const struct video_info *info = &run->pass->reader->info;
+    bool good = frame->length == 0                ? write_again(run, problem)
+                : info->payload == PAYLOAD_PIXELS ? write_pixels(run, &info->shape, frame, problem)
+                                                  : write_frame(run, frame, problem);
 
-    pass_show(pass, &slot->in, pass->reader->count - 1);
+    pass_show(run->pass, frame, run->pass->reader->count - 1);
     return good;
-}
-
-/* Open the context in which frames of pixels are changed: no flow takes pixels to pixels. */
-static bool open_context(struct run *run, struct problem *problem)
-{
-    const struct common_options *common = run->pass->common;
-    kst_context_options options;
-
-    if (run->pass->change == NULL)
-        return true;
-    kst_context_options_init(&options);
-    options.device = "cpu";
-    options.threads = common->threads;
-    options.limits.pixels = common->max_pixels;
-    options.limits.memory = common->max_memory;
-    options.limits.work = (uint32_t)common->max_work;
-    kst_status status = kst_context_create(&options, &run->context);
-    return !status || jpeg_report_problem(NULL, status, problem);
 }
 
 static bool copy_all(struct run *run, struct problem *problem)
 {
     struct slot *slot = &run->slot[0];
     enum video_step step = STEP_FRAME;
-    bool good = open_context(run, problem);
+    bool good = true;
 
     run->made = 1;
     while (good && (step == STEP_FRAME || step == STEP_PACKET)) {
@@ -366,7 +324,7 @@ static bool copy_all(struct run *run, struct problem *problem)
             packets_append(&slot->packets, run->pass->reader->packet);
             good = pass_write_packets(run, &slot->packets, problem);
         } else if (step == STEP_FRAME) {
-            good = copy_frame(run, slot, problem);
+            good = copy_frame(run, &slot->in, problem);
         }
     }
     return good && step == STEP_END;

@@ -26,7 +26,7 @@ struct video_pass {
     kst_flow_work work;           /* otherwise, with the options that it needs */
     struct video_change *change; /* frames are resized and filtered between decoding and encoding; null: they are not */
     struct video_info changed;   /* describes the frames behind that; without it the reader's */
-    struct video_shape decoded;  /* the pixels that coded frames become, if pixels are written */
+    struct video_shape decoded;  /* the pixels that frames become, if pixels are written */
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     struct video_rate rate; /* bits of JPEG; frames are then encoded one by one */

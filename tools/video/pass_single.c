@@ -133,6 +133,8 @@ void pass_make(kst_context *context, struct video_pass *pass, kst_flow_item *ite
         decode_one(context, pass, &decode, item);
     else if (pass->work == KST_FLOW_ENCODE)
         encode_changed(context, pass, item->picture, item);
+    else if (pass->work == KST_FLOW_CHANGE)
+        change_one(context, pass, item->picture, &item->image, &item->report);
     else if (pass->work == KST_FLOW_TRANSCODE)
         kst_transcode(context, item->data, item->length, pass->transcode, &item->output, &item->report);
     else

@@ -492,7 +492,7 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     pass->latency = settings->latency;
     pass->decoded = pass->changed.shape;
     if (writer->info.payload == PAYLOAD_PIXELS) {
-        pass->work = KST_FLOW_DECODE;
+        pass->work = in->payload == PAYLOAD_PIXELS ? KST_FLOW_CHANGE : KST_FLOW_DECODE;
         fit_pixels(pass);
     } else if (in->payload == PAYLOAD_PIXELS)
         pass->work = KST_FLOW_ENCODE;
@@ -500,7 +500,7 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         choose_rewriting(settings, pass);
     else
         pass->work = KST_FLOW_CONVERT;
-    pass->copy |= in->payload == PAYLOAD_PIXELS && writer->info.payload == PAYLOAD_PIXELS;
+    pass->copy |= pass->work == KST_FLOW_CHANGE && pass->change == NULL;
     if (in->fields && pass->work != KST_FLOW_DECODE && !pass->copy)
         return complain_usage(
             "video", "frames of two fields (AVI1) are decoded or passed on, and not coded again: decode them to .y4m");
