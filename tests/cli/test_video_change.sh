@@ -67,6 +67,13 @@ for chain in sharpen=0.5 gaussian=1.4,canny=50:150; do
     same one two
 done
 
+# RGB becomes planes, of any depth: what is inverted twice is what it was, and the chroma of grey is in the middle.
+expect 0 "$KOSTKA" video 'p%d.ppm' plain.y4m
+expect 0 "$KOSTKA" video 'p%d.ppm' twice.y4m --filters invert,invert
+same twice.y4m plain.y4m
+expect 0 "$KOSTKA" video 'g%d.pgm' deep.y4m --filters rgb,depth=16
+equals "$(tail -c 14892 deep.y4m | od -An -v -tx1 -w2 | sort -u)" ' 00 80'
+
 # Planes of Y4M become pictures of RGB: those of 4:4:4 and the full range as JPEG's own are decoded, limited ones stretched.
 expect 0 "$KOSTKA" encode p1.ppm full.jpg -q 100 --subsampling 444
 expect 0 "$KOSTKA" video full.jpg full.y4m --in-format mjpeg

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Resizes and filters frames, as a stage of a flow. Planes are resized one by one and keep their sampling; filters work
- * on RGB or grey, to which planes are converted. All frames of a call take each step together, because a GPU does many
- * in about the time of one.
+ * on RGB or grey, to which planes are converted, and RGB to planes where the container has no other. All frames of a
+ * call take each step together, because a GPU does many in about the time of one.
  */
 #include "video/change.h"
 
@@ -13,7 +13,7 @@
 #include "video/colours.h"
 #include "video/rate.h"
 
-enum { STEPS_MOST = 3 /* resizing, conversion to RGB, filters */ };
+enum { STEPS_MOST = 4 /* resizing, conversion to RGB, filters, conversion to planes */ };
 
 struct work;
 
@@ -136,49 +136,69 @@ static kst_status make_image(kst_context *context, const struct video_shape *sha
     return status;
 }
 
-/* Convert an image that the processor reads to one that it writes. */
-static kst_status colour_here(struct work *work, const kst_image *from, kst_image *to)
+/* Make an image in the processor's memory that is like another one. */
+static kst_status make_here(kst_context *context, const kst_image *like, kst_image *here)
 {
-    const struct video_shape shape = {to->width, to->height, 3, to->plane[0].depth, 1, 1, true};
-    kst_image pixels;
+    *here = *like;
+    here->memory = KST_MEMORY_HOST;
+    here->owned = NULL;
+    return kst_image_allocate(context, here);
+}
 
-    if (!is_on_device(to))
-        return planes_to_rgb(work->context, from, work->change->range, to);
-    kst_image_init(&pixels);
-    kst_status status = make_image(work->context, &shape, &pixels);
+typedef kst_status (*conversion)(struct work *work, const kst_image *from, const kst_image *to);
+
+/* Convert colours by the processor. What lies on a device is fetched, and brought there. */
+static kst_status convert_one(struct work *work, conversion convert, const kst_image *from, const kst_image *to)
+{
+    const kst_image *source = from, *target = to;
+    kst_image read = {.owned = NULL}, made = {.owned = NULL};
+    kst_status status = KST_OK;
+
+    if (is_on_device(from)) {
+        source = &read;
+        status = make_here(work->context, from, &read);
+        status = status ? status : kst_image_copy(work->context, from, &read);
+    }
+    if (!status && is_on_device(to)) {
+        target = &made;
+        status = make_here(work->context, to, &made);
+    }
     if (!status)
-        status = planes_to_rgb(work->context, from, work->change->range, &pixels);
-    if (!status)
-        status = kst_image_copy(work->context, &pixels, to);
-    kst_image_release(work->context, &pixels);
+        status = convert(work, source, target);
+    if (!status && target == &made)
+        status = kst_image_copy(work->context, &made, to);
+    kst_image_release(work->context, &made);
+    kst_image_release(work->context, &read);
     return status;
 }
 
-/* Convert planes to RGB, by the processor. Those on a device are fetched. */
-static kst_status colour_one(struct work *work, const kst_image *from, kst_image *to)
+static void convert_all(struct work *work, conversion convert)
 {
-    kst_image planes;
+    for (size_t i = 0; i < work->count; i++)
+        if (is_fine(work, i))
+            note(work, i, convert_one(work, convert, work->from[i], work->to[i]), NULL);
+}
 
-    if (!is_on_device(from))
-        return colour_here(work, from, to);
-    planes = *from;
-    planes.memory = KST_MEMORY_HOST;
-    planes.owned = NULL;
-    kst_status status = kst_image_allocate(work->context, &planes);
-    if (status)
-        return status;
-    status = kst_image_copy(work->context, from, &planes);
-    if (!status)
-        status = colour_here(work, &planes, to);
-    kst_image_release(work->context, &planes);
-    return status;
+static kst_status join(struct work *work, const kst_image *from, const kst_image *to)
+{
+    return planes_to_rgb(work->context, from, work->change->range, to);
+}
+
+static kst_status part(struct work *work, const kst_image *from, const kst_image *to)
+{
+    (void)work;
+    rgb_to_planes(from, to);
+    return KST_OK;
 }
 
 static void colour(struct work *work)
 {
-    for (size_t i = 0; i < work->count; i++)
-        if (is_fine(work, i))
-            note(work, i, colour_one(work, work->from[i], work->to[i]), NULL);
+    convert_all(work, join);
+}
+
+static void separate(struct work *work)
+{
+    convert_all(work, part);
 }
 
 /* Describe an image as filters take it: one plane alone is grey. */
@@ -228,7 +248,10 @@ static void filter(struct work *work)
 /* Return where the image in front of a step lies: where the step works. */
 static kst_memory memory_before(const struct work *work, uint32_t index)
 {
-    return work->change->step[index].run == colour ? KST_MEMORY_HOST : video_device_memory(work->context);
+    const struct step *step = &work->change->step[index];
+    bool here = step->run == colour || step->run == separate;
+
+    return here ? KST_MEMORY_HOST : video_device_memory(work->context);
 }
 
 /* Make all images that a step will write. */
@@ -434,6 +457,15 @@ static bool add_filters(
     return (rgb || to.format == KST_FORMAT_GREY) || problem_set(problem, "--filters makes what no frames hold");
 }
 
+/* Add the step that makes planes of RGB, where the container has none. */
+static void add_planes(struct video_change *change, const struct video_wanted *wanted, struct video_shape *shape)
+{
+    if (!wanted->planes || !shape->rgb)
+        return;
+    shape->rgb = false;
+    add_step(change, separate, shape);
+}
+
 /* Describe the changed frames. The proportions of pixels are not followed through a change of the picture's. */
 static void describe_changed(
     const struct video_change *change, const struct video_shape *shape, struct video_info *info)
@@ -465,6 +497,7 @@ static bool add_steps(
     if (!shape_permitted(&shape, &limits, problem) || !add_filters(change, wanted, &shape, problem) ||
         !shape_permitted(&shape, &limits, problem))
         return false;
+    add_planes(change, wanted, &shape);
     describe_changed(change, &shape, info);
     return true;
 }

@@ -14,6 +14,7 @@ struct video_wanted {
     kst_resize_options resize; /* a width and height of 0: no resizing */
     const char *filters;       /* a chain of libkostka_filters; null: none */
     bool rgb;                  /* frames become RGB, or stay grey */
+    bool planes;               /* what is RGB behind the other steps becomes planes of 4:4:4 */
 };
 
 struct video_change;

@@ -8,17 +8,14 @@
 
 enum { FRACTION = 16, HALF = 1 << (FRACTION - 1) };
 
-static uint32_t sample_at(const uint8_t *samples, size_t index, bool wide)
+static uint32_t sample_at(const uint8_t *samples, size_t index)
 {
-    return wide ? ((const uint16_t *)(const void *)samples)[index] : samples[index];
+    return ((const uint16_t *)(const void *)samples)[index];
 }
 
-static void set_sample(uint8_t *samples, size_t index, bool wide, int64_t value)
+static void set_sample(uint8_t *samples, size_t index, int64_t value)
 {
-    if (wide)
-        ((uint16_t *)(void *)samples)[index] = (uint16_t)value;
-    else
-        samples[index] = (uint8_t)value;
+    ((uint16_t *)(void *)samples)[index] = (uint16_t)value;
 }
 
 /*
@@ -34,25 +31,63 @@ static void convert_pixel(const int64_t rgb[3], int64_t middle, int64_t ycc[3])
     ycc[2] = (32768 * rgb[0] - 27439 * rgb[1] - 5329 * rgb[2] + offset) >> FRACTION;
 }
 
+/* Convert a row of samples of two bytes. */
+static void convert_words(const uint8_t *from, uint32_t width, uint32_t depth, uint8_t *const row[3])
+{
+    for (uint32_t x = 0; x < width; x++) {
+        int64_t rgb[3], ycc[3];
+        for (size_t c = 0; c < 3; c++)
+            rgb[c] = sample_at(from, 3 * (size_t)x + c);
+        convert_pixel(rgb, (int64_t)1 << (depth - 1), ycc);
+        for (size_t c = 0; c < 3; c++)
+            set_sample(row[c], x, ycc[c]);
+    }
+}
+
+/* Do it with samples of one byte, whose sums have less than 25 bits. */
+static void convert_bytes(const uint8_t *from, uint32_t width, uint8_t *const row[3])
+{
+    const int32_t offset = (128 << FRACTION) + HALF - 1;
+
+    for (uint32_t x = 0; x < width; x++, from += 3) {
+        const int32_t r = from[0], g = from[1], b = from[2];
+        row[0][x] = (uint8_t)((19595 * r + 38470 * g + 7471 * b + HALF) >> FRACTION);
+        row[1][x] = (uint8_t)((-11059 * r - 21709 * g + 32768 * b + offset) >> FRACTION);
+        row[2][x] = (uint8_t)((32768 * r - 27439 * g - 5329 * b + offset) >> FRACTION);
+    }
+}
+
+void rgb_to_planes(const kst_image *rgb, const kst_image *planes)
+{
+    const kst_plane *from = &rgb->plane[0];
+    const uint32_t depth = from->depth == 0 ? 8 : from->depth;
+
+    for (uint32_t y = 0; y < rgb->height; y++) {
+        const uint8_t *pixels = (const uint8_t *)from->data + (ptrdiff_t)y * from->pitch;
+        uint8_t *row[3];
+        for (size_t c = 0; c < 3; c++)
+            row[c] = (uint8_t *)planes->plane[c].data + (ptrdiff_t)y * planes->plane[c].pitch;
+        if (depth == 8)
+            convert_bytes(pixels, rgb->width, row);
+        else
+            convert_words(pixels, rgb->width, depth, row);
+    }
+}
+
 bool frame_to_planes(
     const struct video_shape *shape, const struct video_frame *from, struct video_frame *to, struct problem *problem)
 {
-    size_t pixels = (size_t)shape->width * shape->height;
-    bool wide = shape->depth > 8;
+    const struct video_shape parted = {shape->width, shape->height, 3, shape->depth, 1, 1, false};
+    kst_image rgb, planes;
 
     to->length = 0;
     to->offset = from->offset;
     if (!frame_reserve(to, from->length, problem))
         return false;
     to->length = from->length;
-    for (size_t i = 0; i < pixels; i++) {
-        int64_t rgb[3], ycc[3];
-        for (size_t c = 0; c < 3; c++)
-            rgb[c] = sample_at(from->bytes, 3 * i + c, wide);
-        convert_pixel(rgb, (int64_t)1 << (shape->depth - 1), ycc);
-        for (size_t c = 0; c < 3; c++)
-            set_sample(to->bytes, c * pixels + i, wide, ycc[c]);
-    }
+    shape_image(shape, from->bytes, &rgb);
+    shape_image(&parted, to->bytes, &planes);
+    rgb_to_planes(&rgb, &planes);
     return true;
 }
 
@@ -118,10 +153,10 @@ static void restore_words(const uint8_t *const row[3], uint32_t width, const str
     for (uint32_t x = 0; x < width; x++) {
         int64_t ycc[3], rgb[3];
         for (size_t c = 0; c < 3; c++)
-            ycc[c] = sample_at(row[c], x, true);
+            ycc[c] = sample_at(row[c], x);
         restore_pixel(by, ycc, rgb);
         for (size_t c = 0; c < 3; c++)
-            set_sample(to, at++, true, rgb[c]);
+            set_sample(to, at++, rgb[c]);
     }
 }
 

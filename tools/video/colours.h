@@ -12,4 +12,7 @@
  */
 kst_status planes_to_rgb(kst_context *context, const kst_image *planes, enum video_range range, const kst_image *rgb);
 
+/* Convert interleaved RGB to planes of Y, Cb and Cr of the full range, all of one size, both in host memory. */
+void rgb_to_planes(const kst_image *rgb, const kst_image *planes);
+
 #endif

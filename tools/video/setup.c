@@ -451,8 +451,8 @@ static bool needs_rgb(const struct video_settings *settings, const struct video_
 /* Resize and filter frames where that is asked for. */
 static bool choose_change(struct video_settings *settings, struct video_pass *pass)
 {
-    const struct video_wanted wanted = {
-        &settings->common, settings->resize.options, settings->resize.filters, needs_rgb(settings, pass)};
+    const struct video_wanted wanted = {&settings->common, settings->resize.options, settings->resize.filters,
+        needs_rgb(settings, pass), pass->writer->format == &video_y4m};
     enum video_payload payload = pass->writer->info.payload;
     struct problem problem;
 
