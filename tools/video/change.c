@@ -271,10 +271,14 @@ static void begin_step(struct work *work, uint32_t index)
     }
 }
 
-static void end_step(struct work *work)
+/* Release what the step has read, unless it is the caller's: a GPU's memory is to hold many frames. */
+static void end_step(struct work *work, uint32_t index)
 {
-    for (size_t i = 0; i < work->count; i++)
+    for (size_t i = 0; i < work->count; i++) {
         work->from[i] = work->to[i];
+        if (index > 0)
+            kst_image_release(work->context, &work->made[(index - 1) * work->count + i]);
+    }
 }
 
 /* Return whether an image has the shape that all frames have. */
@@ -301,12 +305,10 @@ static void begin(struct work *work)
     }
 }
 
-/* Release what lay between steps, and results that were made for nothing. */
+/* Release results that were made for nothing. */
 static void end(struct work *work)
 {
     for (size_t i = 0; i < work->count; i++) {
-        for (uint32_t k = 0; k + 1 < work->change->steps; k++)
-            kst_image_release(work->context, &work->made[k * work->count + i]);
         if (is_fine(work, i))
             continue;
         if (work->before[i].plane[0].data == NULL)
@@ -321,7 +323,7 @@ static void take_steps(struct work *work)
     for (uint32_t i = 0; i < work->change->steps; i++) {
         begin_step(work, i);
         work->change->step[i].run(work);
-        end_step(work);
+        end_step(work, i);
     }
     end(work);
 }
