@@ -107,6 +107,14 @@ for middle in s2 t2; do
         expect 1 "$KOSTKA" video damaged.mjpeg d.avi --filters sharpen --strict ${options:+"$options"}
     done
 done
+# So it is where frames are only coded again.
+cat q1.jpg s2.jpg q3.jpg >damaged.mjpeg
+for options in '' --latency; do
+    expect 0 "$KOSTKA" video damaged.mjpeg 'd%d.jpg' -q 80 ${options:+"$options"}
+    says '1 of 3 frames are damaged, and repeat the one before; the first: frame 1, byte [0-9]*: 40 × 30 pixels instead of 73 × 51'
+    same d1.jpg d2.jpg
+    expect 1 "$KOSTKA" video damaged.mjpeg d.avi -q 80 --strict ${options:+"$options"}
+done
 # A frame that breaks off is filtered as far as it goes, and counted.
 { cat q1.jpg && head -c $(($(wc -c <q2.jpg) - 300)) q2.jpg && cat q3.jpg; } >short.mjpeg
 for options in '' --latency; do

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads frames, and writes them converted; or copies them if nothing is to be done. */
+/* Reads frames and writes what they become, and passes them on as they are where there is no work. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,12 +263,27 @@ static void keep_to_bits(struct run *run, struct slot *slot, kst_flow_item *item
     video_rate_fill(rate, (double)item->output.length * 8);
 }
 
+/* Note that a frame which was coded again has another size than the others. */
+static void check_size(const struct video_pass *pass, kst_flow_item *item)
+{
+    const struct video_shape *wanted = &pass->changed.shape;
+    const kst_image *image = &item->image;
+
+    if (pass->work != KST_FLOW_CONVERT || item->report.status ||
+        (image->width == wanted->width && image->height == wanted->height))
+        return;
+    item->report.status = KST_ERROR_IMAGE_SIZE;
+    snprintf(item->report.message, sizeof item->report.message, "%u × %u pixels instead of %u × %u",
+        (unsigned)image->width, (unsigned)image->height, (unsigned)wanted->width, (unsigned)wanted->height);
+}
+
 bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem)
 {
     if (!pass_write_packets(run, &slot->packets, problem))
         return false;
     if (item->report.status == KST_ERROR_BUFFER_FULL)
         make_again(run, slot, run->pass->encode, item);
+    check_size(run->pass, item);
     if (!item->report.status && run->pass->rate.ceiling)
         keep_to_bits(run, slot, item);
     if (item->report.status)

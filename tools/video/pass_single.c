@@ -26,18 +26,27 @@ static kst_status change_one(
     return image.report.status;
 }
 
+/* Say how large the image is that is encoded, as a flow does it. */
+static void note_size(const kst_image *image, kst_flow_item *item)
+{
+    item->image.width = image->width;
+    item->image.height = image->height;
+}
+
 /* Encode an image behind resizing and filters. */
 static kst_status encode_changed(
     kst_context *context, struct video_pass *pass, const kst_image *image, kst_flow_item *item)
 {
     kst_image changed;
 
-    if (pass->change == NULL)
+    if (pass->change == NULL) {
+        note_size(image, item);
         return encode_one(context, pass, image, item);
+    }
     kst_image_init(&changed);
     changed.memory = video_device_memory(context);
     kst_status status = change_one(context, pass, image, &changed, &item->report);
-    item->image.width = changed.width; /* as a flow does it */
+    note_size(&changed, item);
     if (!status)
         status = encode_one(context, pass, &changed, item);
     kst_image_release(context, &changed);
