@@ -66,15 +66,16 @@ typedef struct kst_flow_item {
     size_t length;
     const kst_image *picture; /**< KST_FLOW_ENCODE, KST_FLOW_CHANGE: the image, in host memory or of a device of the
                                  flow */
-    const kst_decode_options *decode; /**< null for those of the flow; the same for the next members */
+    const kst_decode_options *decode; /**< null for the flow's own options; the same holds for the next four members */
     const kst_resize_options *resize;
     const kst_flow_stage *stage;
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     /**
      * KST_FLOW_DECODE, KST_FLOW_CHANGE: the image, as for kst_decoder_decode(): the source may choose its kind of
-     * memory, or provide the buffers, which have no part of the picture's. Device memory keeps the item to the devices
-     * of that kind. KST_FLOW_CONVERT: the flow sets format, colour, width and height of the image that it encoded.
+     * memory, or provide the buffers, which share no byte with the picture's. Device memory keeps the item to the
+     * devices of that kind. KST_FLOW_CONVERT: the flow sets format, colour, width and height of the image that it
+     * encoded.
      */
     kst_image image;
     /* These members are the flow's. */
@@ -112,7 +113,8 @@ typedef struct kst_flow_options {
     const kst_decode_options *decode; /**< for items without options of their own; null for the defaults */
     /**
      * Null, or how images are resized between decoding and encoding; see kst_resize_batch(). A GPU that gets an item
-     * resizes it, too, and its pixels stay in the device's memory. KST_FLOW_TRANSCODE has none.
+     * resizes it, too, and its pixels stay in the device's memory. Of a picture that a box or KST_RESIZE_COVER cuts
+     * only what the result needs is decoded; see kst_decode_resized(). KST_FLOW_TRANSCODE has none.
      */
     const kst_resize_options *resize;
     /**

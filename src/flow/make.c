@@ -14,8 +14,8 @@ struct making {
     uint32_t count;
     kst_flow_work work; /* the same for all entries */
     kst_decode_item *decoded;
-    kst_image *image;   /* what was decoded, unless it goes straight to the item, or brought to the device */
-    kst_image *resized; /* what an image was resized to, unless that goes to the item */
+    kst_image *image;   /* images that were decoded or uploaded, unless they go straight to the items */
+    kst_image *resized; /* the resized images, unless they go to the items */
     kst_resize_item *resizing;
     kst_resize_options *size; /* of entries that are decoded and resized in one call, one after the other */
     kst_image *staged;        /* the results of stages that will be encoded */
@@ -48,7 +48,7 @@ static const kst_flow_stage *stage_of(const struct making *m, uint32_t index)
 static bool takes_part(const struct making *m, uint32_t index)
 {
     const kst_resize_options *resize = resize_of(m, index);
-    return m->work != KST_FLOW_ENCODE && resize &&
+    return (m->work == KST_FLOW_DECODE || m->work == KST_FLOW_CONVERT) && resize &&
            (resize->fit == KST_RESIZE_COVER || resize->box.right > resize->box.left);
 }
 
@@ -62,7 +62,7 @@ static kst_image *decoded_image(struct making *m, uint32_t index)
 /* Return what the entry's picture is resized to. */
 static kst_image *resized_image(struct making *m, uint32_t index)
 {
-    bool is_result = m->work == KST_FLOW_DECODE && !stage_of(m, index);
+    bool is_result = kst_flow_makes_image(m->work) && !stage_of(m, index);
     return is_result ? &m->entry[index]->item.image : &m->resized[index];
 }
 
@@ -136,16 +136,10 @@ static bool is_resized(const struct making *m, uint32_t index)
 static void resize(struct making *m)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        kst_flow_item *item = &m->entry[i]->item;
-        kst_image_init(&m->resized[i]);
-        m->resized[i].memory = memory;
-        if (!resize_of(m, i) || item->report.status)
-            continue;
-        m->resizing[count++] = (kst_resize_item){.from = image_before(m, i),
-            .options = resize_of(m, i),
-            .to = kst_flow_makes_image(m->work) && !stage_of(m, i) ? &item->image : &m->resized[i]};
-    }
+    for (uint32_t i = 0; i < m->count; i++)
+        if (is_resized(m, i))
+            m->resizing[count++] =
+                (kst_resize_item){.from = image_before(m, i), .options = resize_of(m, i), .to = resized_image(m, i)};
     kst_resize_batch(m->context, m->resizing, count);
     count = 0;
     for (uint32_t i = 0; i < m->count; i++)
@@ -315,8 +309,8 @@ static void encode_given(struct making *m, const struct flow_lane *lane)
     forget_options(m);
 }
 
-/* Copy a picture of the host's to the memory of a device, which then works on it. */
-static kst_status bring(struct making *m, const kst_image *picture, kst_memory memory, kst_image *image)
+/* Upload a picture in host memory, so that the device works on it. */
+static kst_status upload(struct making *m, const kst_image *picture, kst_memory memory, kst_image *image)
 {
     if (memory == KST_MEMORY_HOST || kst_memory_is_device(picture->memory))
         return KST_OK;
@@ -334,13 +328,15 @@ static kst_status bring(struct making *m, const kst_image *picture, kst_memory m
 
 static void change_given(struct making *m, const struct flow_lane *lane)
 {
+    init_images(m, memory_of(lane));
     for (uint32_t i = 0; i < m->count; i++) {
         kst_flow_item *item = &m->entry[i]->item;
-        kst_status status = item->picture ? bring(m, item->picture, memory_of(lane), &m->image[i]) : KST_ERROR_ARGUMENT;
+        kst_status status =
+            item->picture ? upload(m, item->picture, memory_of(lane), &m->image[i]) : KST_ERROR_ARGUMENT;
         if (status)
             kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
     }
-    resize(m, memory_of(lane));
+    resize(m);
     run_stages(m, KST_MEMORY_HOST);
     release_images(m);
 }

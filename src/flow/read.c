@@ -214,7 +214,10 @@ static void look(struct kst_flow *flow, struct flow_entry *entry)
         look_at_planes(flow, entry, item.options);
 }
 
-/* Transcoding is the work of flows that do nothing else, and what changes an image must say how. */
+/*
+ * Check an item's work and stage: an item transcodes if and only if the flow does, and one that changes a picture has
+ * options of resizing or a stage.
+ */
 static kst_status check_work(const struct kst_flow *flow, struct flow_entry *entry)
 {
     const kst_flow_work work = entry->item.work;
@@ -224,7 +227,7 @@ static kst_status check_work(const struct kst_flow *flow, struct flow_entry *ent
     bool alone = flow->options.work == KST_FLOW_TRANSCODE;
     if (work == KST_FLOW_CHANGE && !(kst_flow_resize_of(flow, &entry->item) || kst_flow_stage_of(flow, &entry->item)))
         return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
-            "the item is to change an image and has neither options of resizing nor a stage");
+            "the item is to change a picture, and has neither resizing options nor a stage");
     if ((unsigned)work <= KST_FLOW_CHANGE && (work == KST_FLOW_TRANSCODE) == alone)
         return KST_OK;
     return kst_report_error(
