@@ -191,7 +191,8 @@ void libjpeg_leave(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 bool libjpeg_hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     if (!taken->cinfo) {
-        taken->lines_to_skip = cinfo->output_scanline;
+        /* Until lines can be read, cinfo still counts those of the object's last picture. */
+        taken->lines_to_skip = cinfo->global_state == LIBJPEG_STATE_SCANNING ? cinfo->output_scanline : 0;
         cinfo->main = NULL;
         cinfo->global_state = LIBJPEG_STATE_READY;
         kst_lines_close(&taken->lines);

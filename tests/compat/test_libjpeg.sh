@@ -85,6 +85,21 @@ cp 444.jpg marker.jpg
 printf '\377\341' | dd of=marker.jpg bs=1 seek=$(($(wc -c <444.jpg) / 3)) conv=notrunc 2>/dev/null
 both misuse "$MISUSE" marker.jpg 420.jpg
 
+# Functions of the program's are left by longjmp(), in whole files and in those that are handed over: one that is cut off, one
+# with a comment between scans, which is skipped, and one whose second scan is an error.
+second=$(LC_ALL=C grep -obUaP '\xff\xda' progressive.jpg | sed -n '2s/:.*//p')
+head -c 3000 420.jpg >cut.jpg
+{
+    head -c "$second" progressive.jpg
+    printf '\377\376\023\210'
+    head -c 4998 /dev/zero
+    tail -c +$((second + 1)) progressive.jpg
+} >comment.jpg
+cp progressive.jpg scan.jpg
+printf '\011' | dd of=scan.jpg bs=1 seek=$((second + 4)) conv=notrunc 2>/dev/null
+both leaving "$LEAVING" 420.jpg comment.jpg cut.jpg scan.jpg
+! grep never theirs || fail 'there is a function that is never left'
+
 # Components as they are coded. The original gives one or two lines at a time, or as many as the sampling factors say.
 cjpeg -sample 1x1 -rgb a.ppm >rgb.jpg
 "$COMPONENTS" 420.jpg 422.jpg 444.jpg 440.jpg progressive.jpg grey.jpg scans.jpg rgb.jpg >theirs 2>theirs.lines
