@@ -8,6 +8,7 @@
 
 #include <opj_config.h>
 
+#include "device.h"
 #include "encoder.h"
 
 #define TEXT_OF(number) #number
@@ -57,11 +58,24 @@ opj_codec_t *opj_create_compress(OPJ_CODEC_FORMAT format)
     return create(format, false);
 }
 
+/*
+ * In a child process the threads and the device of its parent's context do not exist, so that it cannot be destroyed
+ * there: the child forgets it.
+ */
+static void leave_parents(struct openjp2_codec *codec)
+{
+    if (!codec->context || codec->process == getpid())
+        return;
+    codec->decoder = NULL;
+    codec->context = NULL;
+}
+
 void opj_destroy_codec(opj_codec_t *handle)
 {
     struct openjp2_codec *codec = (struct openjp2_codec *)(void *)handle;
     if (!codec)
         return;
+    leave_parents(codec);
     kst_decoder_destroy(&codec->decoder);
     openjp2_encoder_destroy(codec);
     kst_context_destroy(&codec->context);
@@ -115,7 +129,7 @@ static uint32_t threads_of(const struct openjp2_codec *codec)
     long count = theirs ? strtol(theirs, NULL, 10) : 0;
     if (count > 0)
         return count < THREADS_MAX ? (uint32_t)count : THREADS_MAX;
-    return getenv("KOSTKA_THREADS") ? 0 : 1;
+    return compat_is_set("KOSTKA_THREADS") ? 0 : 1;
 }
 
 bool openjp2_context(struct openjp2_codec *codec, uint32_t work)
@@ -123,6 +137,7 @@ bool openjp2_context(struct openjp2_codec *codec, uint32_t work)
     kst_context_options options;
     if (work < DEFAULT_WORK)
         work = DEFAULT_WORK;
+    leave_parents(codec);
     if (codec->context && codec->work >= work)
         return true;
     kst_decoder_destroy(&codec->decoder);
@@ -131,9 +146,11 @@ bool openjp2_context(struct openjp2_codec *codec, uint32_t work)
     options.threads = threads_of(codec);
     options.limits.pixels = UINT64_MAX; /* OpenJPEG has none; the limit on work refuses what is out of proportion */
     options.limits.work = work;
-    if (!getenv("KOSTKA_DEVICE"))
-        options.device = "cpu";
+    options.device = compat_device();
     kst_status status = kst_context_create(&options, &codec->context);
     codec->work = work;
+    codec->process = getpid();
+    if (status && !options.device)
+        return openjp2_fail(codec, "KOSTKA_DEVICE='%s': %s", getenv("KOSTKA_DEVICE"), kst_status_text(status));
     return !status || openjp2_fail(codec, "%s", kst_status_text(status));
 }

@@ -3,6 +3,8 @@
 #ifndef KOSTKA_COMPAT_CODEC_H
 #define KOSTKA_COMPAT_CODEC_H
 
+#include <sys/types.h>
+
 #include <openjpeg.h>
 
 #include <kostka/kostka.h>
@@ -24,6 +26,7 @@ struct openjp2_codec {
     int threads; /* 0: OPJ_NUM_THREADS or KOSTKA_THREADS, otherwise one */
     kst_context *context;
     uint32_t work; /* the context's limit on work */
+    pid_t process; /* which made the context */
 
     /* The following members are for decoding. */
     bool set_up;   /* opj_setup_decoder() was called */
