@@ -51,25 +51,18 @@ static bool check_definitions(const struct openjp2_codec *codec, uint32_t channe
     return true;
 }
 
-/*
- * Correct a component mapping for a picture of one component that leaves out columns of the palette: all columns are
- * used in turn.
- */
+/* A palette of one component that no channel uses, though there is one for each column, is taken to be used by all. */
 static void correct_mapping(struct openjp2_codec *codec, const opj_image_t *image)
 {
     struct openjp2_file *file = &codec->file;
-    bool right = image->numcomps != 1;
-    for (uint32_t i = 0; i < file->columns && !right; i++) {
-        bool used = false;
-        for (uint32_t k = 0; k < file->columns; k++)
-            used = used || file->mapping[k].column == i;
-        if (used)
-            continue;
-        openjp2_warn(codec, "the component mapping leaves out column %u; all columns are used in turn", i);
-        for (uint32_t k = 0; k < file->columns; k++)
-            file->mapping[k] = (struct openjp2_mapping){.kind = 1, .column = (uint8_t)k};
-        right = true;
-    }
+    if (image->numcomps != 1 || file->columns < 2)
+        return;
+    for (uint32_t i = 0; i < file->columns; i++)
+        if (file->mapping[i].kind != 0)
+            return;
+    openjp2_warn(codec, "the component mapping leaves out the palette; its columns are used in turn");
+    for (uint32_t k = 0; k < file->columns; k++)
+        file->mapping[k] = (struct openjp2_mapping){.kind = 1, .column = (uint8_t)k};
 }
 
 static bool check_mapping(const struct openjp2_codec *codec, const opj_image_t *image)
@@ -178,8 +171,10 @@ static void pass_profile(struct openjp2_file *file, opj_image_t *image)
 
 static bool apply_mapping(struct openjp2_codec *codec, opj_image_t *image)
 {
+    if (!check_mapping(codec, image))
+        return false;
     correct_mapping(codec, image);
-    return check_mapping(codec, image) && apply_palette(codec, image);
+    return apply_palette(codec, image);
 }
 
 bool openjp2_apply_colour(struct openjp2_codec *codec, opj_image_t *image)
