@@ -4,7 +4,8 @@
 #
 # The sources are those that the system's libraries were built from, fetched from its package archive to FOLDER and never
 # changed. Suites: libjpeg and turbojpeg (libjpeg-turbo), libjpeg8 (the same with the ABI of libjpeg 8.0, for which Kostka's
-# library is built anew), openjpeg, pillow, plugin (Pillow with kostka.pillow.register() instead). OpenJPEG's test data are not in the archive: OPJ_DATA_ROOT names a copy, otherwise
+# library is built anew), openjpeg, pillow, plugin (Pillow with kostka.pillow.register() instead), programs (programs.sh: what
+# programs of the system make). OpenJPEG's test data are not in the archive: OPJ_DATA_ROOT names a copy, otherwise
 # those streams and references of T.803 are used that the corpus has. A test counts that passes with the original; whichever
 # then fails with Kostka must be in suites.txt with the reason, or the script fails.
 set -eu
@@ -13,7 +14,7 @@ build=$(realpath "$1")
 mkdir -p "$2"
 folder=$(realpath "$2")
 shift 2
-[ $# -gt 0 ] || set -- libjpeg turbojpeg libjpeg8 openjpeg pillow plugin
+[ $# -gt 0 ] || set -- libjpeg turbojpeg libjpeg8 openjpeg pillow plugin programs
 jobs=$(nproc)
 failed=0
 
@@ -202,6 +203,10 @@ suite_plugin() {
     compare plugin
 }
 
+suite_programs() {
+    sh "$here/programs.sh" "$build" "$folder/programs" || failed=1
+}
+
 for suite in "$@"; do
     case $suite in
     libjpeg) suite_libjpeg ;;
@@ -210,6 +215,7 @@ for suite in "$@"; do
     openjpeg) suite_openjpeg ;;
     pillow) suite_pillow ;;
     plugin) suite_plugin ;;
+    programs) suite_programs ;;
     *)
         echo "suites.sh: there is no suite $suite" >&2
         exit 2
