@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Refuses samples of more than 8 bits: neither the original nor Kostka supports them in JPEG. */
+/*
+ * Refuses samples of more than 8 bits. Headers and errors of handles are the original's, whose version 2 knows 8 bits
+ * alone and ends at the header of such a stream; Kostka has 12 bits by kst_decode() and kst_encode().
+ */
 #include "instance.h"
 
 static int refuse(tjhandle handle, const char *function)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
-    return instance
-               ? turbojpeg_fail(instance, function, "Samples of more than 8 bits are not supported by this library")
-               : -1;
+    return instance ? turbojpeg_fail(instance, function,
+                          "This library has samples of 8 bits alone; libkostka's own functions have 12")
+                    : -1;
 }
 
 int tj3Compress12(tjhandle handle, const short *pixels, int width, int pitch, int height, int format,
