@@ -286,13 +286,14 @@ int main(int argc, char **argv)
     read_jpeg(argv[1]);
     make_j2k();
     uint64_t sum = use_all();
-    fork_between(false);
-    fork_between(true);
     const bool busy = strcmp(argv[2], "threads") == 0;
     if (busy)
         check(pthread_create(&thread, NULL, be_busy, &sum) == 0, "a thread");
-    for (int i = 0; i < (busy ? CHILDREN : 1); i++)
+    for (int i = 0; i < (busy ? CHILDREN : 1); i++) {
+        fork_between(false);
+        fork_between(true);
         fork_once(sum, i == 0);
+    }
     atomic_store(&ends, true);
     if (busy)
         pthread_join(thread, NULL);
