@@ -85,7 +85,7 @@ int tjCompress2(tjhandle handle, const unsigned char *pixels, int width, int pit
         OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2,
         LEAST_PIXELS = 4096 /* for smaller pictures the original is faster */
     };
-    const struct turbojpeg_source source = {pixels, width, pitch, height, format, (flags & TJFLAG_BOTTOMUP) != 0};
+    const struct turbojpeg_source source = {pixels, width, pitch, height, format, (flags & TJFLAG_BOTTOMUP) != 0, 8};
     const bool valid = handle && pixels && width > 0 && pitch >= 0 && height > 0 && format >= 0 &&
                        format < TJPF_COUNT && jpeg && length && subsampling >= 0 && subsampling < TJSAMP_441 &&
                        quality >= 0 && quality <= 100;
@@ -98,12 +98,13 @@ int tjCompress2(tjhandle handle, const unsigned char *pixels, int width, int pit
         handle, pixels, width, pitch, height, format, jpeg, length, subsampling, quality, flags);
 }
 
-static void set_options(const struct turbojpeg_instance *instance, int format, kst_encode_options *options)
+static void set_options(
+    const struct turbojpeg_instance *instance, int format, uint8_t depth, kst_encode_options *options)
 {
     const int *value = instance->value;
     kst_encode_options_init(options);
     options->quality = value[TJPARAM_QUALITY];
-    options->dct = value[TJPARAM_FASTDCT] ? KST_DCT_FAST : KST_DCT_ACCURATE;
+    options->dct = value[TJPARAM_FASTDCT] && depth == 8 ? KST_DCT_FAST : KST_DCT_ACCURATE;
     options->coding = value[TJPARAM_PROGRESSIVE] ? KST_CODING_PROGRESSIVE
                       : value[TJPARAM_OPTIMIZE]  ? KST_CODING_OPTIMIZED
                                                  : KST_CODING_BASELINE;
@@ -117,9 +118,7 @@ static void set_options(const struct turbojpeg_instance *instance, int format, k
     turbojpeg_set_colour(options, format, value[TJPARAM_SUBSAMP], value[TJPARAM_COLORSPACE]);
 }
 
-static const char name[] = "tj3Compress8";
-
-static int check(struct turbojpeg_instance *instance)
+static int check(struct turbojpeg_instance *instance, const char *name)
 {
     const int *value = instance->value;
     if (instance->kind == TJINIT_DECOMPRESS)
@@ -133,29 +132,49 @@ static int check(struct turbojpeg_instance *instance)
     return 0;
 }
 
-int tj3Compress8(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
+static int compress(struct turbojpeg_instance *instance, const char *name, const struct turbojpeg_source *source,
     unsigned char **jpeg, size_t *length)
 {
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
-    if (!instance || check(instance))
+    if (check(instance, name))
         return -1;
-    if (!pixels || width <= 0 || pitch < 0 || height <= 0 || format < 0 || format >= TJPF_COUNT || !jpeg || !length)
+    if (!source->pixels || source->width <= 0 || source->pitch < 0 || source->height <= 0 || source->format < 0 ||
+        source->format >= TJPF_COUNT || !jpeg || !length)
         return turbojpeg_fail(instance, name, "Invalid argument");
     const bool fixed = instance->value[TJPARAM_NOREALLOC];
-    const struct turbojpeg_source source = {pixels, width, pitch, height, format, instance->value[TJPARAM_BOTTOMUP]};
     const kst_metadata profile = {
         .kind = KST_METADATA_ICC, .data = instance->profile, .length = instance->profile_length};
     kst_encode_options options;
     kst_report report = {.size = sizeof report};
     kst_buffer coded = {0};
-    set_options(instance, format, &options);
+    set_options(instance, source->format, source->depth, &options);
     options.metadata = &profile;
     options.metadata_count = instance->profile ? 1 : 0;
-    if (!settle(handle) || turbojpeg_encode(&source, &options, &coded, &report))
+    if (!settle(instance->handle) || turbojpeg_encode(source, &options, &coded, &report))
         return turbojpeg_fail(instance, name, report.message);
     const bool good = deliver(instance, &coded, jpeg, length, *length, fixed);
     turbojpeg_coded_release(&coded);
     return good ? 0
                 : turbojpeg_fail(instance, name,
                       fixed ? "Buffer passed to JPEG library is too small" : "Memory allocation failure");
+}
+
+int tj3Compress8(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
+    unsigned char **jpeg, size_t *length)
+{
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance)
+        return -1;
+    const struct turbojpeg_source source = {pixels, width, pitch, height, format, instance->value[TJPARAM_BOTTOMUP], 8};
+    return compress(instance, "tj3Compress8", &source, jpeg, length);
+}
+
+int tj3Compress12(tjhandle handle, const short *pixels, int width, int pitch, int height, int format,
+    unsigned char **jpeg, size_t *length)
+{
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance)
+        return -1;
+    const struct turbojpeg_source source = {
+        pixels, width, pitch, height, format, instance->value[TJPARAM_BOTTOMUP], 12};
+    return compress(instance, "tj3Compress12", &source, jpeg, length);
 }

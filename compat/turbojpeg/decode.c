@@ -44,8 +44,9 @@ static bool suits(struct turbojpeg_decoding *d, const kst_info *info)
     d->width = info->width;
     d->height = info->height;
     d->colour = info->colour;
-    return info->codec == KST_CODEC_JPEG && info->process != KST_PROCESS_LOSSLESS && info->component[0].depth == 8 &&
-           is_expected(d) && converts(info->colour, turbojpeg_pixels[d->format].format) &&
+    return info->codec == KST_CODEC_JPEG && info->process != KST_PROCESS_LOSSLESS &&
+           info->component[0].depth == d->depth && is_expected(d) &&
+           converts(info->colour, turbojpeg_pixels[d->format].format) &&
            (d->most_scans == 0 || info->scans <= d->most_scans) && choose_size(d);
 }
 
@@ -55,21 +56,23 @@ static void set_options(const struct turbojpeg_decoding *d, kst_decode_options *
     options->format = turbojpeg_pixels[d->format].format;
     options->strict = true;
     options->region = d->region;
-    options->dct = d->fast_dct ? KST_DCT_FAST : KST_DCT_ACCURATE;
+    options->dct = d->fast_dct && d->depth == 8 ? KST_DCT_FAST : KST_DCT_ACCURATE;
     options->upsampling = d->fast_upsampling ? KST_UPSAMPLING_NEAREST : KST_UPSAMPLING_FANCY;
     if (d->eighths != 8)
         options->eighths = d->eighths;
 }
 
-/* Move the last byte of each pixel to its front. */
+/* Move the last sample of each pixel to its front. */
 static void turn(const kst_image *image)
 {
+    const size_t sample = image->plane[0].depth > 8 ? 2 : 1;
     for (uint32_t y = 0; y < image->height; y++) {
         uint8_t *pixel = (uint8_t *)image->plane[0].data + (ptrdiff_t)y * image->plane[0].pitch;
-        for (uint32_t x = 0; x < image->width; x++, pixel += 4) {
-            const uint8_t alpha = pixel[3];
-            memmove(pixel + 1, pixel, 3);
-            pixel[0] = alpha;
+        for (uint32_t x = 0; x < image->width; x++, pixel += 4 * sample) {
+            uint8_t alpha[2];
+            memcpy(alpha, pixel + 3 * sample, sample);
+            memmove(pixel + sample, pixel, 3 * sample);
+            memcpy(pixel, alpha, sample);
         }
     }
 }
@@ -83,9 +86,10 @@ static bool decode_open(kst_decoder *decoder, struct turbojpeg_decoding *d)
     set_options(d, &options);
     if (kst_decoder_describe(decoder, &options, &shape))
         return false;
-    turbojpeg_wrap(&image, d->pixels, (int)shape.width, d->pitch, (int)shape.height, d->format, d->bottom_up);
+    turbojpeg_wrap(&image, d->pixels, (int)shape.width, d->pitch, (int)shape.height, d->format, d->bottom_up, d->depth);
     image.colour = shape.colour;
-    if (d->pitch != 0 && d->pitch < shape.plane[0].pitch) /* rows would overlap, which the original allows */
+    if (d->pitch != 0 && d->pitch * (ptrdiff_t)(d->depth > 8 ? 2 : 1) <
+                             shape.plane[0].pitch) /* rows overlap, which the original allows */
         return false;
     if (kst_decoder_decode(decoder, &options, &image) || kst_decoder_report(decoder)->warnings)
         return false;

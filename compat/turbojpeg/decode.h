@@ -10,8 +10,9 @@
 struct turbojpeg_decoding {
     const unsigned char *jpeg;
     size_t length;
-    unsigned char *pixels;
-    int pitch; /* 0: rows have no padding */
+    void *pixels;
+    uint8_t depth; /* 8, or 12 in two bytes */
+    int pitch;     /* in samples; 0: that of the width */
     int format;
     int most_width,
         most_height;     /* unless `eighths` is set: the largest size within these is chosen; 0: the picture's */

@@ -37,6 +37,7 @@ int tjDecompress2(tjhandle handle, const unsigned char *jpeg, unsigned long leng
     struct turbojpeg_decoding decoding = {.jpeg = jpeg,
         .length = length,
         .pixels = pixels,
+        .depth = 8,
         .pitch = pitch,
         .format = format,
         .most_scans = flags & TJFLAG_LIMITSCANS ? SCANS_MOST : 0,
@@ -60,7 +61,7 @@ static void cut(const struct turbojpeg_instance *instance, const struct turbojpe
     const int rows = (int)d->region.height;
     for (int y = 0; y < rows; y++) {
         const int to = d->bottom_up ? rows - 1 - y : y;
-        memcpy(d->pixels + (size_t)to * pitch,
+        memcpy((unsigned char *)d->pixels + (size_t)to * pitch,
             whole + ((size_t)(r->y + y) * (size_t)width + (size_t)r->x) * (size_t)size, row);
     }
 }
@@ -105,32 +106,54 @@ static bool place_region(const struct turbojpeg_instance *instance, struct turbo
     return true;
 }
 
+/* Read the header, and describe what is to be decoded. Returns −1 after an error. */
+static int prepare(struct turbojpeg_instance *instance, const char *function, struct turbojpeg_decoding *d)
+{
+    if (!d->jpeg || d->length == 0 || !d->pixels || d->pitch < 0 || d->format < 0 || d->format >= TJPF_COUNT)
+        return turbojpeg_fail(instance, function, "Invalid argument");
+    if (turbojpeg_read_header(instance, function, d->jpeg, d->length))
+        return -1;
+    d->eighths = turbojpeg_eighths(instance->scale);
+    d->expected_width = (uint32_t)instance->value[TJPARAM_JPEGWIDTH];
+    d->expected_height = (uint32_t)instance->value[TJPARAM_JPEGHEIGHT];
+    d->bottom_up = instance->value[TJPARAM_BOTTOMUP];
+    d->fast_dct = instance->value[TJPARAM_FASTDCT];
+    d->fast_upsampling = instance->value[TJPARAM_FASTUPSAMPLE];
+    if (!place_region(instance, d))
+        return turbojpeg_fail(instance, function, "The cropping region exceeds the scaled image dimensions");
+    return 0;
+}
+
+static bool decode(const struct turbojpeg_instance *instance, struct turbojpeg_decoding *d)
+{
+    return turbojpeg_decode(d) && d->colour == turbojpeg_colour(instance->value[TJPARAM_COLORSPACE]);
+}
+
 int tj3Decompress8(
     tjhandle handle, const unsigned char *jpeg, size_t length, unsigned char *pixels, int pitch, int format)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
-    if (!instance)
+    struct turbojpeg_decoding decoding = {
+        .jpeg = jpeg, .length = length, .pixels = pixels, .depth = 8, .pitch = pitch, .format = format};
+    if (!instance || prepare(instance, name, &decoding))
         return -1;
-    if (!jpeg || length == 0 || !pixels || pitch < 0 || format < 0 || format >= TJPF_COUNT)
-        return turbojpeg_fail(instance, name, "Invalid argument");
-    if (turbojpeg_read_header(instance, name, jpeg, length))
+    return decode(instance, &decoding) ? 0 : pass_on(instance, &decoding);
+}
+
+/* The original has no samples of 12 bits, and can say nothing about a stream that is damaged. */
+int tj3Decompress12(tjhandle handle, const unsigned char *jpeg, size_t length, short *pixels, int pitch, int format)
+{
+    static const char function[] = "tj3Decompress12";
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    struct turbojpeg_decoding decoding = {
+        .jpeg = jpeg, .length = length, .pixels = pixels, .depth = 12, .pitch = pitch, .format = format};
+    if (!instance || prepare(instance, function, &decoding))
         return -1;
-    struct turbojpeg_decoding decoding = {.jpeg = jpeg,
-        .length = length,
-        .pixels = pixels,
-        .pitch = pitch,
-        .format = format,
-        .eighths = turbojpeg_eighths(instance->scale),
-        .expected_width = (uint32_t)instance->value[TJPARAM_JPEGWIDTH],
-        .expected_height = (uint32_t)instance->value[TJPARAM_JPEGHEIGHT],
-        .bottom_up = instance->value[TJPARAM_BOTTOMUP],
-        .fast_dct = instance->value[TJPARAM_FASTDCT],
-        .fast_upsampling = instance->value[TJPARAM_FASTUPSAMPLE]};
-    if (!place_region(instance, &decoding))
-        return turbojpeg_fail(instance, name, "The cropping region exceeds the scaled image dimensions");
-    const bool good =
-        turbojpeg_decode(&decoding) && decoding.colour == turbojpeg_colour(instance->value[TJPARAM_COLORSPACE]);
-    return good ? 0 : pass_on(instance, &decoding);
+    if (instance->value[TJPARAM_PRECISION] != 12)
+        return turbojpeg_fail(instance, function, "The samples of the stream do not have 12 bits");
+    if (decode(instance, &decoding))
+        return 0;
+    return turbojpeg_fail(instance, function, "The stream is damaged, or has other colours than the pixels");
 }
 
 int tj3SetCroppingRegion(tjhandle handle, tjregion region)

@@ -31,11 +31,12 @@ void turbojpeg_set_colour(kst_encode_options *options, int format, int subsampli
 static bool read_turned(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples)
 {
     const kst_plane *from = &((const kst_image *)user)->plane[0];
-    const uint8_t *row = (const uint8_t *)from->data + (ptrdiff_t)y * from->pitch + 4 * (size_t)x;
+    const size_t sample = from->depth > 8 ? 2 : 1, length = 4 * sample * count;
+    const uint8_t *row = (const uint8_t *)from->data + (ptrdiff_t)y * from->pitch + 4 * sample * x;
     uint8_t *to = samples;
     (void)plane;
-    memcpy(to, row + 1, 4 * (size_t)count - 1);
-    to[4 * (size_t)count - 1] = 255;
+    memcpy(to, row + sample, length - sample);
+    memset(to + length - sample, 0, sample);
     return true;
 }
 
@@ -46,8 +47,8 @@ kst_status turbojpeg_encode(
     kst_image image;
     if (!context)
         return KST_ERROR_MEMORY;
-    turbojpeg_wrap(
-        &image, source->pixels, source->width, source->pitch, source->height, source->format, source->bottom_up);
+    turbojpeg_wrap(&image, source->pixels, source->width, source->pitch, source->height, source->format,
+        source->bottom_up, source->depth);
     if (!turbojpeg_pixels[source->format].turned)
         return kst_encode(context, &image, options, coded, report);
     const kst_rows rows = {.size = sizeof rows, .read = read_turned, .user = &image};

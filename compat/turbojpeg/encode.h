@@ -9,9 +9,10 @@
 
 /* Describes a picture in the caller's memory. */
 struct turbojpeg_source {
-    const unsigned char *pixels;
-    int width, pitch, height, format;
+    const void *pixels;
+    int width, pitch, height, format; /* the pitch is in samples */
     bool bottom_up;
+    uint8_t depth; /* 8, or 12 in two bytes */
 };
 
 /* Set the coded colour and the sampling factors for a TJSAMP and a TJCS (−1: the colour that TurboJPEG chooses). */

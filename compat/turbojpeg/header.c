@@ -7,8 +7,9 @@
 
 #include "context.h"
 #include "original.h"
+#include "picture.h"
 
-enum { KEEP_ALL = 2, KEEP_PROFILE = 4 };
+enum { KEEP_ALL = 2, KEEP_PROFILE = 4, SAMPLING_UNKNOWN = -1 };
 
 static void set_profile(struct turbojpeg_instance *instance, const kst_decoder *decoder)
 {
@@ -64,7 +65,57 @@ static int check_limits(struct turbojpeg_instance *instance, const char *functio
     return 0;
 }
 
-/* Report the original's error. A call with invalid arguments then makes the original forget the unfinished header. */
+/* Return the sampling of a picture as TJSAMP_…, which names that of luminance beside chrominance without any. */
+static int sampling_of(const kst_info *info)
+{
+    const kst_component_info *c = info->component;
+    if (info->component_count == 1)
+        return TJSAMP_GRAY;
+    for (uint32_t i = 1; i < info->component_count && i < 4; i++) {
+        const bool is_key = i == 3; /* of YCCK, which is sampled as luminance is */
+        if (c[i].h != (is_key ? c[0].h : 1) || c[i].v != (is_key ? c[0].v : 1))
+            return SAMPLING_UNKNOWN;
+    }
+    for (int i = 0; i < TJSAMP_COUNT; i++)
+        if (i != TJSAMP_GRAY && turbojpeg_factors[i].h == c[0].h && turbojpeg_factors[i].v == c[0].v)
+            return i;
+    return SAMPLING_UNKNOWN;
+}
+
+static void set_deep(struct turbojpeg_instance *instance, const kst_info *info)
+{
+    int *value = instance->value;
+    value[TJPARAM_JPEGWIDTH] = (int)info->width;
+    value[TJPARAM_JPEGHEIGHT] = (int)info->height;
+    value[TJPARAM_SUBSAMP] = sampling_of(info);
+    value[TJPARAM_COLORSPACE] = -1;
+    for (int i = 0; i < TJCS_COUNT; i++)
+        if (turbojpeg_colour(i) == info->colour)
+            value[TJPARAM_COLORSPACE] = i;
+    value[TJPARAM_PRECISION] = 12;
+    value[TJPARAM_ARITHMETIC] = value[TJPARAM_LOSSLESS] = 0;
+}
+
+/* Read the header of a stream with samples of 12 bits, at which the original ends. False: it is none. */
+static bool read_deep(struct turbojpeg_instance *instance, const unsigned char *jpeg, size_t length)
+{
+    kst_context *context = compat_context();
+    kst_decoder *decoder;
+    bool is_deep = false;
+    if (!context || kst_decoder_create(context, &decoder))
+        return false;
+    if (!kst_decoder_open(decoder, jpeg, length)) {
+        const kst_info *info = kst_decoder_info(decoder);
+        is_deep =
+            info->codec == KST_CODEC_JPEG && info->process != KST_PROCESS_LOSSLESS && info->component[0].depth == 12;
+        if (is_deep)
+            set_deep(instance, info);
+    }
+    kst_decoder_destroy(&decoder);
+    return is_deep;
+}
+
+/* Report the original's error. Arguments that it refuses let it forget the header that it has not finished. */
 static int give_up(struct turbojpeg_instance *instance, int result)
 {
     turbojpeg_result(instance, result);
@@ -78,6 +129,11 @@ static int read_header(
 {
     int width = -1, height = -1, subsampling = -1, colour = -1, *value = instance->value;
     int result = tjDecompressHeader3(instance->handle, jpeg, length, &width, &height, &subsampling, &colour);
+    if (width < 0 && result && instance->kind != TJINIT_COMPRESS && read_deep(instance, jpeg, length)) {
+        give_up(instance, result);
+        instance->failed = false;
+        return check_limits(instance, function, set_details(instance, jpeg, length));
+    }
     if (width < 0)
         return result ? give_up(instance, result) : 1;
     if (result && (subsampling >= 0 || colour < 0)) /* unknown sampling is not an error in version 3 */

@@ -48,11 +48,12 @@ uint32_t turbojpeg_eighths(tjscalingfactor factor)
 }
 
 void turbojpeg_wrap(
-    kst_image *image, const unsigned char *pixels, int width, int pitch, int height, int format, bool bottom_up)
+    kst_image *image, const void *pixels, int width, int pitch, int height, int format, bool bottom_up, uint8_t depth)
 {
     const struct turbojpeg_pixel *pixel = &turbojpeg_pixels[format];
-    const ptrdiff_t step = pitch == 0 ? (ptrdiff_t)width * pixel->size : pitch;
-    unsigned char *first = (unsigned char *)(uintptr_t)pixels; /* the caller decides whether they are written */
+    const ptrdiff_t samples = pitch == 0 ? (ptrdiff_t)width * pixel->size : pitch;
+    const ptrdiff_t step = depth > 8 ? 2 * samples : samples;
+    unsigned char *first = (unsigned char *)(uintptr_t)pixels; /* the caller knows whether they are written */
     kst_image_init(image);
     image->format = pixel->format;
     image->width = (uint32_t)width;
@@ -62,5 +63,5 @@ void turbojpeg_wrap(
         .pitch = bottom_up ? -step : step,
         .width = (uint32_t)width,
         .height = (uint32_t)height,
-        .depth = 8};
+        .depth = depth};
 }

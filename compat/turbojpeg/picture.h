@@ -30,8 +30,11 @@ int turbojpeg_scaled(int side, tjscalingfactor factor);
 
 uint32_t turbojpeg_eighths(tjscalingfactor factor);
 
-/* Describe a picture in the caller's memory. With a pitch of 0 rows have no padding. */
+/*
+ * Describe a picture in the caller's memory, whose samples have 8 bits, or 12 in two bytes. A pitch, in samples, of 0
+ * stands for the width.
+ */
 void turbojpeg_wrap(
-    kst_image *image, const unsigned char *pixels, int width, int pitch, int height, int format, bool bottom_up);
+    kst_image *image, const void *pixels, int width, int pitch, int height, int format, bool bottom_up, uint8_t depth);
 
 #endif

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Refuses samples of more than 8 bits. Headers and errors of handles are the original's, whose version 2 knows 8 bits
- * alone and ends at the header of such a stream; Kostka has 12 bits by kst_decode() and kst_encode().
+ * Refuses samples of 16 bits, which only lossless coding has, and files of more than 8 bits: the original's version 2
+ * reads and writes files, and has 8 alone.
  */
 #include "instance.h"
 
 static int refuse(tjhandle handle, const char *function)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
-    return instance ? turbojpeg_fail(instance, function,
-                          "This library has samples of 8 bits alone; libkostka's own functions have 12")
-                    : -1;
-}
-
-int tj3Compress12(tjhandle handle, const short *pixels, int width, int pitch, int height, int format,
-    unsigned char **jpeg, size_t *length)
-{
-    (void)pixels, (void)width, (void)pitch, (void)height, (void)format, (void)jpeg, (void)length;
-    return refuse(handle, "tj3Compress12");
+    return instance ? turbojpeg_fail(instance, function, "This library has no such samples") : -1;
 }
 
 int tj3Compress16(tjhandle handle, const unsigned short *pixels, int width, int pitch, int height, int format,
@@ -25,12 +16,6 @@ int tj3Compress16(tjhandle handle, const unsigned short *pixels, int width, int 
 {
     (void)pixels, (void)width, (void)pitch, (void)height, (void)format, (void)jpeg, (void)length;
     return refuse(handle, "tj3Compress16");
-}
-
-int tj3Decompress12(tjhandle handle, const unsigned char *jpeg, size_t length, short *pixels, int pitch, int format)
-{
-    (void)jpeg, (void)length, (void)pixels, (void)pitch, (void)format;
-    return refuse(handle, "tj3Decompress12");
 }
 
 int tj3Decompress16(

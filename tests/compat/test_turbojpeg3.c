@@ -2,6 +2,7 @@
 /* Compares functions of TurboJPEG 3 with those of version 2, which the original has, and checks what is theirs alone.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,111 @@ static void expect_error(tjhandle handle, int result, const char *text)
     assert_int_equal(tj3GetErrorCode(handle), TJERR_FATAL);
 }
 
+enum { DEEP_MOST = 4095, DEEP_ERROR = 24 };
+
+static short deep[4 * WIDTH * HEIGHT], deep_given[PITCH * HEIGHT];
+
+/* Where red, green, blue and alpha stand in each format of colours. */
+static const signed char places[TJPF_COUNT][4] = {[TJPF_RGB] = {0, 1, 2, -1},
+    [TJPF_BGR] = {2, 1, 0, -1},
+    [TJPF_RGBX] = {0, 1, 2, 3},
+    [TJPF_BGRX] = {2, 1, 0, 3},
+    [TJPF_XBGR] = {3, 2, 1, 0},
+    [TJPF_XRGB] = {1, 2, 3, 0},
+    [TJPF_RGBA] = {0, 1, 2, 3},
+    [TJPF_BGRA] = {2, 1, 0, 3},
+    [TJPF_ABGR] = {3, 2, 1, 0},
+    [TJPF_ARGB] = {1, 2, 3, 0}};
+
+static bool is_colour(int format)
+{
+    return format != TJPF_GRAY && format != TJPF_CMYK;
+}
+
+/* Slopes in a format. */
+static void paint_deep(int format)
+{
+    const int size = sizes[format];
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+        for (int c = 0; c < (is_colour(format) ? 3 : size); c++) {
+            const int x = i % WIDTH, y = i / WIDTH, value = (x * (30 - 9 * c) + y * (7 + 11 * c)) % (DEEP_MOST + 1);
+            deep[size * i + (is_colour(format) ? places[format][c] : c)] = (short)value;
+        }
+}
+
+static struct jpeg compress_deep(int format, int subsampling, bool progressive, bool up)
+{
+    struct jpeg jpeg = {NULL, 0};
+    tjhandle handle = tj3Init(TJINIT_COMPRESS);
+    set(handle, TJPARAM_QUALITY, 100);
+    set(handle, TJPARAM_SUBSAMP, subsampling);
+    set(handle, TJPARAM_PROGRESSIVE, progressive);
+    set(handle, TJPARAM_BOTTOMUP, up);
+    set(handle, TJPARAM_FASTDCT, 1);
+    paint_deep(format);
+    assert_int_equal(tj3Compress12(handle, deep, WIDTH, 0, HEIGHT, format, &jpeg.data, &jpeg.length), 0);
+    tj3Destroy(handle);
+    return jpeg;
+}
+
+/* Samples of 12 bits come back in every format, however they lie in memory. */
+static void twelve_bits(void **state)
+{
+    (void)state;
+    tjhandle handle = tj3Init(TJINIT_DECOMPRESS);
+    for (int format = 0; format < TJPF_COUNT; format++) {
+        const int size = sizes[format], pitch = format % 2 ? 0 : 4 * WIDTH + 12, step = pitch ? pitch : size * WIDTH;
+        const bool up = format % 3 == 0;
+        struct jpeg jpeg = compress_deep(format, format == TJPF_GRAY ? TJSAMP_GRAY : TJSAMP_444, format % 4 == 1, up);
+        assert_int_equal(tj3DecompressHeader(handle, jpeg.data, jpeg.length), 0);
+        assert_int_equal(tj3Get(handle, TJPARAM_PRECISION), 12);
+        assert_int_equal(tj3Get(handle, TJPARAM_JPEGWIDTH), WIDTH);
+        assert_int_equal(tj3Get(handle, TJPARAM_SUBSAMP), format == TJPF_GRAY ? TJSAMP_GRAY : TJSAMP_444);
+        set(handle, TJPARAM_BOTTOMUP, up);
+        assert_int_equal(tj3Decompress12(handle, jpeg.data, jpeg.length, deep_given, pitch, format), 0);
+        for (int i = 0; i < WIDTH * HEIGHT; i++)
+            for (int c = 0; c < size; c++) {
+                const int given_sample = deep_given[i / WIDTH * step + i % WIDTH * size + c];
+                const bool alpha = is_colour(format) && places[format][3] == c;
+                assert_in_range(given_sample, 0, DEEP_MOST);
+                assert_in_range(abs(given_sample - (alpha ? DEEP_MOST : deep[size * i + c])), 0, DEEP_ERROR);
+            }
+        tj3Free(jpeg.data);
+    }
+    tj3Destroy(handle);
+}
+
+/* A region and a smaller size of 12 bits; and streams that are others than the function takes. */
+static void twelve_bits_in_part(void **state)
+{
+    (void)state;
+    const tjregion region = {16, 5, 40, 30};
+    tjhandle handle = tj3Init(TJINIT_DECOMPRESS);
+    struct jpeg jpeg = compress_deep(TJPF_RGB, TJSAMP_420, false, false),
+                plain = compress_2(TJPF_RGB, TJSAMP_420, 85, 0);
+    assert_int_equal(tj3Decompress12(handle, jpeg.data, jpeg.length, deep, 0, TJPF_RGB), 0);
+    assert_int_equal(tj3Get(handle, TJPARAM_SUBSAMP), TJSAMP_420);
+    assert_int_equal(tj3Get(handle, TJPARAM_COLORSPACE), TJCS_YCbCr);
+    assert_int_equal(tj3SetCroppingRegion(handle, region), 0);
+    assert_int_equal(tj3Decompress12(handle, jpeg.data, jpeg.length, deep_given, 0, TJPF_RGB), 0);
+    for (int y = 0; y < region.h; y++)
+        assert_memory_equal(deep_given + 3 * region.w * y, deep + 3 * ((region.y + y) * WIDTH + region.x),
+            3 * (size_t)region.w * sizeof *deep);
+    assert_int_equal(tj3SetCroppingRegion(handle, (tjregion){0, 0, 0, 0}), 0);
+    tjhandle coder = tj3Init(TJINIT_COMPRESS);
+    expect_error(coder, tj3Decompress12(coder, jpeg.data, jpeg.length, deep, 0, TJPF_RGB), "not been initialized");
+    tj3Destroy(coder);
+    expect_error(handle, tj3Decompress8(handle, jpeg.data, jpeg.length, given, 0, TJPF_RGB), "precision");
+    expect_error(handle, tj3Decompress12(handle, jpeg.data, jpeg.length / 2, deep, 0, TJPF_RGB), "damaged");
+    expect_error(handle, tj3Decompress12(handle, jpeg.data, jpeg.length, deep, 0, TJPF_CMYK), "colours");
+    expect_error(handle, tj3Decompress12(handle, plain.data, plain.length, deep, 0, TJPF_RGB), "12 bits");
+    assert_int_equal(tj3Decompress8(handle, plain.data, plain.length, given, 0, TJPF_RGB), 0);
+    assert_int_equal(tj3Get(handle, TJPARAM_PRECISION), 8);
+    tj3Free(jpeg.data);
+    tjFree(plain.data);
+    tj3Destroy(handle);
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -231,7 +337,8 @@ static void errors(void **state)
     expect_error(coder, tj3Compress8(coder, pixels, 8, 0, 8, 0, &jpeg, &length), "TJPARAM_SUBSAMP");
     set(coder, TJPARAM_SUBSAMP, TJSAMP_420);
     expect_error(coder, tj3Compress8(coder, pixels, 0, 0, 8, 0, &jpeg, &length), "Invalid argument");
-    expect_error(coder, tj3Compress12(coder, NULL, 8, 0, 8, 0, &jpeg, &length), "8 bits");
+    expect_error(coder, tj3Compress12(coder, NULL, 8, 0, 8, 0, &jpeg, &length), "Invalid argument");
+    expect_error(coder, tj3Compress16(coder, NULL, 8, 0, 8, 0, &jpeg, &length), "no such samples");
     set(coder, TJPARAM_ARITHMETIC, 1);
     expect_error(coder, tj3Compress8(coder, pixels, 8, 0, 8, 0, &jpeg, &length), "arithmetic");
     set(coder, TJPARAM_ARITHMETIC, 0);
@@ -326,6 +433,8 @@ int main(void)
         cmocka_unit_test(parameters),
         cmocka_unit_test(decompression),
         cmocka_unit_test(cropping),
+        cmocka_unit_test(twelve_bits),
+        cmocka_unit_test(twelve_bits_in_part),
         cmocka_unit_test(errors),
         cmocka_unit_test(scan_limit),
         cmocka_unit_test(buffer_sizes),
