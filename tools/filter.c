@@ -57,7 +57,7 @@ const struct verb verb_filter = {
         "  rotate=90|180|270                    angle, clockwise\n"
         "  flip=horizontal|vertical             direction\n"
         "  grey                                 luminance\n"
-        "  depth=8|16                           bits of a sample\n"
+        "  depth=BITS                           bits of a sample, 1-16\n"
         "  invert                               the negative\n"
         "  levels=BLACK:WHITE:LOWEST:HIGHEST    black, white become lowest, highest; samples are 0-255, 0-65535 ...\n"
         "  threshold=LEVEL                      level: above it white, otherwise black\n"
