@@ -183,7 +183,8 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     *reader = (struct video_reader){
         .info = {.interlace = 'p', .primaries = UNSPECIFIED, .transfer = UNSPECIFIED, .matrix = UNSPECIFIED},
         .input.descriptor = -1,
-        .frame_limit = settings->wishes.max_memory / 4};
+        .frame_limit = settings->wishes.max_memory / 4,
+        .losses = &pass->losses};
     reader->path = path;
     if (settings->in_format == NULL && numbered_is(path) && access(path, F_OK) != 0)
         reader->format = &video_numbered;
@@ -217,9 +218,10 @@ void video_close_input(struct video_reader *reader)
 static bool recodes(const struct options_given *given)
 {
     static const int others[] = {OPTION_HELP, OPTION_INPUT, OPTION_OUTPUT, OPTION_VERBOSE, OPTION_THREADS,
-        OPTION_DEVICE, OPTION_MAX_PIXELS, OPTION_MAX_MEMORY, OPTION_MAX_WORK, OPTION_STRICT, OPTION_FPS, OPTION_SIZE,
-        OPTION_FORMAT, OPTION_LATENCY, OPTION_IN_PLACE, OPTION_CODEC, OPTION_IN_FORMAT, OPTION_OUT_FORMAT,
-        OPTION_OPTIMIZE, OPTION_PROGRESSIVE, OPTION_SCANS, OPTION_RESTART, OPTION_BASELINE, OPTION_HT};
+        OPTION_DEVICE, OPTION_MAX_PIXELS, OPTION_MAX_MEMORY, OPTION_MAX_WORK, OPTION_STRICT, OPTION_FIRST_NUMBER,
+        OPTION_FIRST_OUT, OPTION_FPS, OPTION_SIZE, OPTION_FORMAT, OPTION_LATENCY, OPTION_IN_PLACE, OPTION_CODEC,
+        OPTION_IN_FORMAT, OPTION_OUT_FORMAT, OPTION_OPTIMIZE, OPTION_PROGRESSIVE, OPTION_SCANS, OPTION_RESTART,
+        OPTION_BASELINE, OPTION_HT};
     size_t known = 0;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -294,8 +296,12 @@ static bool choose_payload(const struct video_settings *settings, struct video_p
 static bool check_options(struct video_settings *settings, const struct video_pass *pass)
 {
     static const char why[] = "it is for frames without a header, and these have one";
+    static const char single[] = "it is for files with numbers in their names, such as frame%05d.png";
     bool raw = pass->reader->format == &video_raw;
 
+    if ((!pass->reader->format->files && !options_refuse("video", &settings->given, OPTION_FIRST_NUMBER, single)) ||
+        (!pass->writer->format->files && !options_refuse("video", &settings->given, OPTION_FIRST_OUT, single)))
+        return false;
     if (!raw && !(options_refuse("video", &settings->given, OPTION_SIZE, why) &&
                     options_refuse("video", &settings->given, OPTION_FORMAT, why)))
         return false;
@@ -461,7 +467,8 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     struct video_writer *writer = pass->writer;
     const struct video_info *in = &pass->reader->info;
 
-    *writer = (struct video_writer){.info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1};
+    *writer = (struct video_writer){
+        .info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1, .first = settings->first_out};
     writer->format = settings->out_format != NULL ? settings->out_format : video_format_by_path(path);
     writer->path = path;
     if (settings->out_format == NULL && numbered_is(path))

@@ -71,7 +71,19 @@ bool frame_to_planes(
 struct video_wishes {
     struct video_ratio rate;  /* 0:0: the container's, or 25 */
     struct video_shape shape; /* of raw frames; a width of 0: not said */
+    uint64_t first;           /* number of the first file of a numbered sequence */
+    bool has_first;           /* it has been said */
+    bool strict;              /* a file of a numbered sequence that cannot be read, or is missing, ends the work */
     uint64_t max_pixels, max_memory;
+};
+
+/* Counts files of a numbered sequence in whose place a frame is repeated. */
+struct video_losses {
+    uint64_t damaged; /* files that could not be read */
+    struct problem first_damaged;
+    uint64_t absent; /* numbers that no file has, while later ones do */
+    uint64_t first_absent;
+    uint64_t end, beyond; /* the last number, and a later one that is too far behind it; 0: there is none */
 };
 
 enum video_step {
@@ -135,6 +147,7 @@ struct video_reader {
     uint32_t left_out;    /* streams that are neither frames nor tracks: a second video, attached files */
     struct video_track *track;
     uint32_t tracks;
+    struct video_losses *losses; /* what numbered files lack; it is the pass's */
     struct video_packet *packet; /* what STEP_PACKET has read; it is the caller's to free */
     void *metadata;              /* libavformat's, of the whole file (AVDictionary); null: there are none */
     void *state;                 /* the container's */
@@ -151,6 +164,7 @@ struct video_writer {
     bool retimed;         /* frames are due at other times than the reader's container says */
     double cut;           /* seconds of sound behind the last frame that the container cuts off */
     bool records;         /* frames come once, from a pipe: what is written is kept from the first one on */
+    uint64_t first;       /* number of the first file of a numbered sequence */
     uint64_t count;       /* frames that have been written, and the one that is being written */
     void *state;
 };
