@@ -461,6 +461,21 @@ static bool choose_change(struct video_settings *settings, struct video_pass *pa
     return true;
 }
 
+/* Refuse a GPU that is asked for by name, where JPEG is rewritten: that is the CPU's work. */
+static bool check_device(const struct video_settings *settings, const struct video_pass *pass)
+{
+    const struct common_options *common = &settings->common;
+
+    if (pass->work != KST_FLOW_TRANSCODE || pass->copy || pass->reader->info.payload != PAYLOAD_JPEG ||
+        common->device == NULL || common_on_cpu(common) || common_names_many(common) ||
+        strcmp(common->device, "auto") == 0)
+        return true;
+    return complain_usage("video",
+               "--device %s: JPEG is rewritten without loss by the CPU alone; leave it out, or add --quality, so "
+               "that frames are coded again",
+               common->device) == EXIT_FINE;
+}
+
 int video_choose_work(struct video_settings *settings, const char *path, struct video_pass *pass)
 {
     static const char unused[] = "nothing is encoded";
@@ -502,5 +517,5 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     if (!encodes && !(options_refuse("video", &settings->given, OPTION_BITRATE, unused) &&
                         options_refuse("video", &settings->given, OPTION_BITS_PER_FRAME, unused)))
         return EXIT_USAGE;
-    return !encodes || fit_encoder(settings, pass) ? EXIT_FINE : EXIT_USAGE;
+    return check_device(settings, pass) && (!encodes || fit_encoder(settings, pass)) ? EXIT_FINE : EXIT_USAGE;
 }
