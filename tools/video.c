@@ -98,6 +98,24 @@ static bool set_number(const char *option, const char *value, uint64_t *number)
     return true;
 }
 
+/* Read the name of a matrix that makes Y, Cb and Cr. */
+static bool set_matrix(const char *value, uint8_t *matrix)
+{
+    static const struct {
+        const char *name;
+        uint8_t matrix;
+    } known[] = {{"bt601", MATRIX_BT601}, {"601", MATRIX_BT601}, {"bt709", MATRIX_BT709}, {"709", MATRIX_BT709},
+        {"bt2020", MATRIX_BT2020}, {"2020", MATRIX_BT2020}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, value) == 0) {
+            *matrix = known[i].matrix;
+            return true;
+        }
+    complain_usage("video", "--matrix is bt601, bt709 or bt2020, not '%s'", value);
+    return false;
+}
+
 static bool set_codec(const char *value, struct video_settings *settings)
 {
     static const struct {
@@ -127,6 +145,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_number("--first", value, &settings->wishes.first);
     case OPTION_FIRST_OUT:
         return set_number("--first-out", value, &settings->first_out);
+    case OPTION_MATRIX:
+        return set_matrix(value, &settings->wishes.matrix);
     case OPTION_FPS:
         if (set_rate(value, &settings->wishes.rate))
             return true;
@@ -168,6 +188,7 @@ static struct option_group video_group(struct video_settings *settings)
 {
     static const struct option_entry table[] = {{"fps", "N", OPTION_FPS, 0, 0},
         {"first", "N", OPTION_FIRST_NUMBER, 0, 0}, {"first-out", "N", OPTION_FIRST_OUT, 0, 0},
+        {"matrix", "bt601|bt709|bt2020", OPTION_MATRIX, 0, 0},
         {"in-format", "y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw", OPTION_IN_FORMAT, 0, 0},
         {"out-format", "y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
         {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
@@ -432,6 +453,7 @@ const struct verb verb_video = {
         "                      or with --quality, --psnr or --lossless what that takes, up to the same limit\n"
         "  --bits-per-frame BITS   the most bits of each frame: the greatest quality that keeps to them\n"
         "  --first N, --first-out N   number of the first file that is read (the least), or written (1)\n"
+        "  --matrix bt601|bt709|bt2020   what Y, Cb and Cr are made of, where IN does not say it (bt601) or is wrong\n"
         "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
         "  --in-format, --out-format y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw   where bytes and names\n"
         "                      do not say it\n"

@@ -115,7 +115,7 @@ static bool change_frame(struct change *change, struct video_frame *frame, struc
         swap_frames(frame, other);
     }
     if (!shape_equal(&change->coloured, &change->resized)) {
-        if (!frame_to_rgb(change->context, &change->resized, change->inner.info.range, frame, other, problem))
+        if (!frame_to_rgb(change->context, &change->resized, &change->inner.info, frame, other, problem))
             return false;
         swap_frames(frame, other);
     }
@@ -348,6 +348,8 @@ static bool find_filtered(struct change *change, struct problem *problem)
     bool rgb = to.format == KST_FORMAT_RGB;
     uint32_t depth = to.plane[0].depth == 0 ? 8 : to.plane[0].depth;
     change->shape = (struct video_shape){to.width, to.height, rgb ? 3 : 1, depth, 1, 1, rgb};
+    if (depth < 8)
+        return problem_set(problem, "--filters makes frames of %u bits, and they have 8 to 16", (unsigned)depth);
     return (rgb || to.format == KST_FORMAT_GREY) || problem_set(problem, "--filters makes what no frames hold");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Converts RGB to Y, Cb and Cr of the full range (T.871), for containers that have no RGB, and back for pictures. */
+/* Converts RGB to Y, Cb and Cr of the full range, for containers that have no RGB, and back for pictures. */
 #include "video/colours.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "files/files.h"
 
@@ -21,19 +21,49 @@ static void set_sample(uint8_t *samples, size_t index, bool wide, int64_t value)
         samples[index] = (uint8_t)value;
 }
 
-/* The weights of BT.601 in units of 2^-16. Half a unit less is added to chroma, so that none exceeds the depth. */
-static void convert_pixel(const int64_t rgb[3], int64_t middle, int64_t ycc[3])
-{
-    int64_t offset = middle * (1 << FRACTION) + HALF - 1;
+/*
+ * Holds the weights of red and blue in luma by Rec. ITU-T H.273, in units of 1/10000, and what follows from them for Y,
+ * Cb and Cr in units of 2^-16, of which each row has the sum of its exact weights.
+ */
+struct weights {
+    uint8_t matrix[4]; /* the numbers of H.273; 0 behind them */
+    int64_t red, blue;
+    int64_t row[3][3];
+};
 
-    ycc[0] = (19595 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + HALF) >> FRACTION;
-    ycc[1] = (-11059 * rgb[0] - 21709 * rgb[1] + 32768 * rgb[2] + offset) >> FRACTION;
-    ycc[2] = (32768 * rgb[0] - 27439 * rgb[1] - 5329 * rgb[2] + offset) >> FRACTION;
+static const struct weights *weights_of(uint8_t matrix)
+{
+    static const struct weights known[] = {
+        {{MATRIX_UNKNOWN, MATRIX_BT601, MATRIX_BT601_525}, 2990, 1140,
+            {{19595, 38470, 7471}, {-11059, -21709, 32768}, {32768, -27439, -5329}}},
+        {{MATRIX_BT709}, 2126, 722, {{13933, 46871, 4732}, {-7509, -25259, 32768}, {32768, -29763, -3005}}},
+        {{MATRIX_BT2020}, 2627, 593, {{17216, 44434, 3886}, {-9151, -23617, 32768}, {32768, -30133, -2635}}},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (memchr(known[i].matrix, matrix, sizeof known[i].matrix) != NULL) /* 0 is the first one's, too */
+            return &known[i];
+    return NULL;
 }
 
-bool frame_to_planes(
-    const struct video_shape *shape, const struct video_frame *from, struct video_frame *to, struct problem *problem)
+bool matrix_is_known(uint8_t matrix)
 {
+    return weights_of(matrix) != NULL;
+}
+
+/* Half a unit less is added to chroma, so that none exceeds the depth. */
+static void convert_pixel(const struct weights *by, const int64_t rgb[3], int64_t middle, int64_t ycc[3])
+{
+    const int64_t offset[3] = {HALF, middle * (1 << FRACTION) + HALF - 1, middle * (1 << FRACTION) + HALF - 1};
+
+    for (size_t c = 0; c < 3; c++)
+        ycc[c] = (by->row[c][0] * rgb[0] + by->row[c][1] * rgb[1] + by->row[c][2] * rgb[2] + offset[c]) >> FRACTION;
+}
+
+bool frame_to_planes(const struct video_shape *shape, uint8_t matrix, const struct video_frame *from,
+    struct video_frame *to, struct problem *problem)
+{
+    const struct weights *by = weights_of(matrix);
     size_t pixels = (size_t)shape->width * shape->height;
     bool wide = shape->depth > 8;
 
@@ -46,7 +76,7 @@ bool frame_to_planes(
         int64_t rgb[3], ycc[3];
         for (size_t c = 0; c < 3; c++)
             rgb[c] = sample_at(from->bytes, 3 * i + c, wide);
-        convert_pixel(rgb, (int64_t)1 << (shape->depth - 1), ycc);
+        convert_pixel(by, rgb, (int64_t)1 << (shape->depth - 1), ycc);
         for (size_t c = 0; c < 3; c++)
             set_sample(to->bytes, c * pixels + i, wide, ycc[c]);
     }
@@ -59,17 +89,25 @@ struct inverse {
     int64_t black, middle, most;
 };
 
-/* Return the inverse of BT.601. Limited luma has 219 steps of 256, chroma 224. */
-static struct inverse inverse_of(uint32_t depth, bool limited)
+/* Return a fraction times most / steps, in units of 2^-16. Its denominator is at most 10^8. */
+static int64_t factor(int64_t over, int64_t under, int64_t most, int64_t steps)
 {
-    int64_t most = ((int64_t)1 << depth) - 1, unit = (int64_t)1 << (depth - 8);
-    double luma = limited ? (double)most / (double)(219 * unit) : 1;
-    double chroma = limited ? (double)most / (double)(224 * unit) : 1;
-    double one = 1 << FRACTION;
+    int64_t divisor = under * steps;
+    return (((over * most) << FRACTION) + divisor / 2) / divisor;
+}
 
-    return (struct inverse){(int64_t)(one * luma + 0.5), (int64_t)(one * chroma * 1.402 + 0.5),
-        (int64_t)(one * chroma * 0.344136 + 0.5), (int64_t)(one * chroma * 0.714136 + 0.5),
-        (int64_t)(one * chroma * 1.772 + 0.5), limited ? 16 * unit : 0, (int64_t)1 << (depth - 1), most};
+/* Return the inverse of a matrix. Limited luma has 219 steps of 256, chroma 224. */
+static struct inverse inverse_of(const struct weights *by, uint32_t depth, bool limited)
+{
+    enum { ONE = 10000 };
+    int64_t most = ((int64_t)1 << depth) - 1, unit = (int64_t)1 << (depth - 8);
+    int64_t luma = limited ? 219 * unit : most, chroma = limited ? 224 * unit : most;
+    int64_t red = by->red, blue = by->blue, green = ONE - red - blue;
+
+    return (struct inverse){factor(1, 1, most, luma), factor(2 * (ONE - red), ONE, most, chroma),
+        factor(2 * blue * (ONE - blue), ONE * green, most, chroma),
+        factor(2 * red * (ONE - red), ONE * green, most, chroma), factor(2 * (ONE - blue), ONE, most, chroma),
+        limited ? 16 * unit : 0, (int64_t)1 << (depth - 1), most};
 }
 
 static int64_t rounded(int64_t value, int64_t most)
@@ -128,11 +166,11 @@ static void restore_rows(const kst_image *planes, const struct inverse *by, uint
     }
 }
 
-bool frame_to_rgb(kst_context *context, const struct video_shape *shape, enum video_range range,
+bool frame_to_rgb(kst_context *context, const struct video_shape *shape, const struct video_info *info,
     struct video_frame *from, struct video_frame *to, struct problem *problem)
 {
     const struct video_shape rgb = {shape->width, shape->height, 3, shape->depth, 1, 1, true};
-    const struct inverse by = inverse_of(shape->depth, range != RANGE_FULL);
+    const struct inverse by = inverse_of(weights_of(info->matrix), shape->depth, info->range != RANGE_FULL);
     kst_image planes, large[2];
 
     to->length = 0;

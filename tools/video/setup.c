@@ -7,6 +7,7 @@
 
 #include "files/files.h"
 #include "video/change.h"
+#include "video/colours.h"
 #include "video/jpeg_frame.h"
 #include "video/numbered.h"
 
@@ -14,7 +15,7 @@ enum {
     RATE_USUAL = 25,
     LEADING_MOST = 100, /* frames that may stand in front of the first good one */
     QUALITY_MOST = 95,  /* beyond that a JPEG grows without looking better */
-    UNSPECIFIED = 2     /* a colour, of Rec. ITU-T H.273 */
+    UNSPECIFIED = 2     /* primaries and a transfer, of Rec. ITU-T H.273 */
 };
 
 /* Says by what part two rates may differ that are meant to be one: frames then part from sound by 36 ms in an hour. */
@@ -103,6 +104,8 @@ static bool learn_tags(const struct video_frame *frame, struct video_info *info,
         info->shape.height *= 2;
     }
     info->range = found.limited ? RANGE_LIMITED : RANGE_FULL;
+    if (info->matrix == MATRIX_UNKNOWN && info->shape.planes == 3 && !info->shape.rgb) /* T.871 */
+        info->matrix = MATRIX_BT601;
     if (info->shape.h == 2 && info->shape.v == 2)
         strcpy(info->siting, "jpeg");
     return true;
@@ -181,7 +184,7 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     struct video_info *info = &reader->info;
 
     *reader = (struct video_reader){
-        .info = {.interlace = 'p', .primaries = UNSPECIFIED, .transfer = UNSPECIFIED, .matrix = UNSPECIFIED},
+        .info = {.interlace = 'p', .primaries = UNSPECIFIED, .transfer = UNSPECIFIED, .matrix = MATRIX_UNKNOWN},
         .input.descriptor = -1,
         .frame_limit = settings->wishes.max_memory / 4,
         .losses = &pass->losses};
@@ -202,6 +205,8 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     if (settings->wishes.rate.over != 0)
         set_rate(reader, settings->wishes.rate);
     bool good = info->payload == PAYLOAD_PIXELS || read_first(settings, reader, pass, problem);
+    if (settings->wishes.matrix != 0)
+        info->matrix = settings->wishes.matrix;
     if (info->rate.over == 0)
         info->rate = (struct video_ratio){RATE_USUAL, 1};
     return good;
@@ -219,9 +224,9 @@ static bool recodes(const struct options_given *given)
 {
     static const int others[] = {OPTION_HELP, OPTION_INPUT, OPTION_OUTPUT, OPTION_VERBOSE, OPTION_THREADS,
         OPTION_DEVICE, OPTION_MAX_PIXELS, OPTION_MAX_MEMORY, OPTION_MAX_WORK, OPTION_STRICT, OPTION_FIRST_NUMBER,
-        OPTION_FIRST_OUT, OPTION_FPS, OPTION_SIZE, OPTION_FORMAT, OPTION_LATENCY, OPTION_IN_PLACE, OPTION_CODEC,
-        OPTION_IN_FORMAT, OPTION_OUT_FORMAT, OPTION_OPTIMIZE, OPTION_PROGRESSIVE, OPTION_SCANS, OPTION_RESTART,
-        OPTION_BASELINE, OPTION_HT};
+        OPTION_FIRST_OUT, OPTION_MATRIX, OPTION_FPS, OPTION_SIZE, OPTION_FORMAT, OPTION_LATENCY, OPTION_IN_PLACE,
+        OPTION_CODEC, OPTION_IN_FORMAT, OPTION_OUT_FORMAT, OPTION_OPTIMIZE, OPTION_PROGRESSIVE, OPTION_SCANS,
+        OPTION_RESTART, OPTION_BASELINE, OPTION_HT};
     size_t known = 0;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -315,13 +320,16 @@ static bool check_options(struct video_settings *settings, const struct video_pa
 }
 
 /* Code planes as they are: the sampling is theirs, and nothing converts colours. */
-static bool fit_jpeg(struct video_settings *settings, const struct video_shape *shape)
+static bool fit_jpeg(struct video_settings *settings, const struct video_shape *shape, struct video_writer *writer)
 {
     kst_encode_options *options = &settings->encode.options;
     char text[64];
 
-    if (shape->rgb)
+    if (shape->rgb) {
+        if (!options_have(&settings->given, OPTION_RGB))
+            writer->info.matrix = MATRIX_BT601;
         return true;
+    }
     if (shape->depth > 8) {
         complain_usage("video", "frames of %s: JPEG has 8 bits, --codec jpeg2000 keeps all", shape_text(shape, text));
         return false;
@@ -408,10 +416,12 @@ static bool fit_encoder(struct video_settings *settings, struct video_pass *pass
     const struct video_info *info = &pass->reader->info;
 
     pass->encode = &settings->encode.options;
-    if (pass->writer->info.payload == PAYLOAD_JPEG && !fit_jpeg(settings, &info->shape))
+    if (pass->writer->info.payload == PAYLOAD_JPEG && !fit_jpeg(settings, &info->shape, pass->writer))
         return false;
     if (pass->writer->info.payload == PAYLOAD_JPEG2000)
         fit_j2k(settings, pass->writer);
+    if (pass->writer->info.payload == PAYLOAD_JPEG2000 && info->shape.rgb) /* no Y, Cb and Cr are in the container */
+        pass->writer->info.matrix = MATRIX_UNKNOWN;
     fit_rate(settings, pass);
     add_tags(settings, info);
     return true;
@@ -431,15 +441,53 @@ static void fit_pixels(struct video_pass *pass)
         *shape = pass->decoded = (struct video_shape){shape->width, shape->height, 3, shape->depth, 1, 1, true};
 }
 
+/* Return whether a matrix is that of BT.601, or taken for it. */
+static bool is_usual_matrix(uint8_t matrix)
+{
+    return matrix == 0 || matrix == MATRIX_UNKNOWN || matrix == MATRIX_BT601 || matrix == MATRIX_BT601_525;
+}
+
+/* Return whether the decoder makes the right RGB of coded frames: it takes them for BT.601 and the full range. */
+static bool decoder_converts(const struct video_info *in)
+{
+    return in->payload != PAYLOAD_PIXELS && (in->fields || (is_usual_matrix(in->matrix) && in->range != RANGE_LIMITED));
+}
+
 /* Return whether planes are to become pictures, which are RGB: coded frames are decoded to that. */
 static bool needs_rgb(const struct video_settings *settings, const struct video_pass *pass)
 {
     const struct video_info *in = &pass->reader->info;
-    bool changed = in->payload == PAYLOAD_PIXELS || settings->resize.filters != NULL ||
-                   settings->resize.options.width > 0 || settings->resize.options.height > 0;
+    bool changed = !decoder_converts(in) || settings->resize.filters != NULL || settings->resize.options.width > 0 ||
+                   settings->resize.options.height > 0;
 
     return changed && pass->writer->format->files && pass->writer->info.payload == PAYLOAD_PIXELS &&
            in->shape.planes == 3 && !in->shape.rgb;
+}
+
+/*
+ * Check that colours can be converted where that is done, and that --matrix, where it is said, says it to somebody: the
+ * conversion, or a container that has a place for it.
+ */
+static bool check_matrix(const struct video_settings *settings, const struct video_pass *pass, bool to_rgb)
+{
+    const struct video_info *in = &pass->reader->info;
+    const struct video_format *to = pass->writer->format;
+    bool planes = in->shape.planes == 3 && !in->shape.rgb;
+    bool pictures = to->files && pass->writer->info.payload == PAYLOAD_PIXELS;
+    bool converts = ((to_rgb || pictures) && planes) || (in->shape.rgb && to == &video_y4m);
+
+    if (converts && in->fields && !is_usual_matrix(in->matrix))
+        return complain_usage("video",
+                   "colours of frames of two fields (AVI1) are converted by BT.601 alone: decode them to .y4m first") ==
+               EXIT_FINE;
+    if (converts && !matrix_is_known(in->matrix))
+        return complain_usage("video",
+                   "the matrix of colours is number %u of H.273; BT.601, BT.709 and BT.2020 are converted, of which "
+                   "--matrix names one if the number is wrong",
+                   (unsigned)in->matrix) == EXIT_FINE;
+    return converts || (to->has_timecode && planes) ||
+           options_refuse("video", &settings->given, OPTION_MATRIX,
+               "nothing converts the colours of these frames, and the output has no place for it");
 }
 
 /* Resize and filter frames where that is asked for. The rest of the work is then that for pixels. */
@@ -450,6 +498,8 @@ static bool choose_change(struct video_settings *settings, struct video_pass *pa
     enum video_payload payload = pass->writer->info.payload;
     struct problem problem;
 
+    if (!check_matrix(settings, pass, wanted.rgb || wanted.filters != NULL))
+        return false;
     if (!wanted.rgb && wanted.filters == NULL && wanted.resize.width == 0 && wanted.resize.height == 0)
         return true;
     if (!video_change_begin(&wanted, pass, &problem)) {

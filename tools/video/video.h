@@ -26,6 +26,15 @@ struct video_shape {
 
 enum video_range { RANGE_UNKNOWN, RANGE_FULL, RANGE_LIMITED };
 
+/* What Y, Cb and Cr are made of, by the numbers of Rec. ITU-T H.273. */
+enum video_matrix {
+    MATRIX_BT709 = 1,
+    MATRIX_UNKNOWN = 2,
+    MATRIX_BT601 = 5, /* that of 625 lines, and of JPEG */
+    MATRIX_BT601_525 = 6,
+    MATRIX_BT2020 = 9
+};
+
 /* Holds what is known about a sequence. */
 struct video_info {
     enum video_payload payload;
@@ -63,14 +72,11 @@ void frame_release(struct video_frame *frame);
 /* Change samples between the machine's byte order and that of files, where the less significant byte comes first. */
 void frame_order(const struct video_shape *shape, struct video_frame *frame);
 
-/* Convert interleaved RGB of a shape to planes of Y, Cb and Cr, of the full range and all of one size. */
-bool frame_to_planes(
-    const struct video_shape *shape, const struct video_frame *from, struct video_frame *to, struct problem *problem);
-
 /* What the command line says about a sequence that a container does not say itself. */
 struct video_wishes {
     struct video_ratio rate;  /* 0:0: the container's, or 25 */
     struct video_shape shape; /* of raw frames; a width of 0: not said */
+    uint8_t matrix;           /* of planes; 0: not said */
     uint64_t first;           /* number of the first file of a numbered sequence */
     bool has_first;           /* it has been said */
     bool strict;              /* a file of a numbered sequence that cannot be read, or is missing, ends the work */
