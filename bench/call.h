@@ -17,7 +17,7 @@ static inline void bench_check(kst_status status, const char *what)
     exit(1);
 }
 
-/* Open a context on a device of that name. */
+/* Open a context on the device of that name. Ends the program on failure. */
 static inline kst_context *bench_context(const char *device)
 {
     kst_context_options options;

@@ -17,7 +17,7 @@ struct point {
     double bits, decibels;
 };
 
-/* Holds all points, and the axes that they need. */
+/* Holds all points, and the ranges that the axes must cover. */
 struct points {
     struct point point[POINTS];
     int count;
@@ -94,7 +94,7 @@ static double label_width(const char *text)
     return 7.7 * (double)strlen(text);
 }
 
-/* Return n, so that every n-th of labels that are `distance` apart has room. */
+/* Return the smallest n for which every n-th of labels that lie `distance` apart has room. */
 static int every(double distance, double size)
 {
     return (int)fmax(1, ceil(size / distance));

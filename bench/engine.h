@@ -26,7 +26,8 @@ struct engine;
 enum engine_kind { ENGINE_NONE, ENGINE_TURBO, ENGINE_KOSTKA };
 
 /*
- * Make an engine; null on failure. `threads` is only for Kostka. ENGINE_NONE does no work: memory is compared with it.
+ * Create an engine; null on failure. `threads` counts only for Kostka. ENGINE_NONE does no work: it is the baseline of
+ * the measurements of memory.
  */
 struct engine *engine_create(enum engine_kind kind, uint32_t threads);
 void engine_destroy(struct engine *engine);

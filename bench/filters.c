@@ -62,7 +62,7 @@ static kst_memory memory_of(const kst_context *context)
                                             : KST_MEMORY_HOST;
 }
 
-/* Says what is measured, and on what. */
+/* Describes what is measured, and on which device. */
 struct filters_bench {
     kst_context *context;
     kst_memory memory;
@@ -72,7 +72,10 @@ struct filters_bench {
     int runs;
 };
 
-/* Go from the bytes of the file to those of a JPEG file. Results of more than 8 bits are no such file; 0 for these. */
+/*
+ * Measure the time from the bytes of a file to those of a JPEG file of the result. Returns 0 if the result has more
+ * than 8 bits, which JPEG files do not hold.
+ */
 static double whole_way(const struct filters_bench *bench, const kst_filter *filter)
 {
     kst_image image, to;

@@ -7,8 +7,8 @@
  * FILE…
  *
  * WORK is decode, device (decode to the memory of the only device), jp2 (20:1), lossless, jpeg (quality 80) or
- * transcode (progressive). The files take turns. With -w the new files are written to a folder; they are removed
- * afterwards. A run of at most 256 items is made first that does not count.
+ * transcode (progressive). Items use the files in turn. With -w the new files are written to a folder, and removed
+ * afterwards. A first run of at most 256 items warms up, and is not counted.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -23,7 +23,7 @@
 
 #include "print/statistics.h"
 
-enum { RUNS_MAX = 100, WARMING = 256 /* items of the run that does not count */ };
+enum { RUNS_MAX = 100, WARMING = 256 /* items of the run that warms up */ };
 
 /* Holds what a run counts. */
 struct run {
@@ -107,7 +107,7 @@ static void remove_outputs(const struct run *run)
     }
 }
 
-/* Run a flow to its end. Returns the seconds that it took; 0 after a message. */
+/* Run a flow to its end. Returns its seconds; 0 after a message. */
 static double measure(kst_flow_options *options, struct run *run)
 {
     kst_flow *flow;

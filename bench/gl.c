@@ -52,13 +52,13 @@ static struct {
 
 struct run {
     kst_context *context;
-    kst_gl *shared, *mapped; /* `shared` uses the device if it can share, otherwise the host, too */
+    kst_gl *shared, *mapped; /* `shared` uses the device if it can share memory, `mapped` always the host */
     uint8_t *pixels;         /* RGBA, side × side */
     kst_buffer coded;
-    void *pinned;             /* the same bytes */
-    unsigned texture, buffer; /* `buffer`: RGB, for nvJPEG */
+    void *pinned;             /* a copy of the coded bytes in pinned memory */
+    unsigned texture, buffer; /* `buffer` holds RGB, for nvJPEG */
     int side;
-    bool nvjpeg, bound; /* it is installed; the buffer is bound to it */
+    bool nvjpeg, bound; /* nvJPEG is installed; `buffer` is registered with it */
 };
 
 static void load_turbo(void)
@@ -157,7 +157,10 @@ static double turn(const struct run *run, double times[COLUMNS])
     return sum;
 }
 
-/* Measure the medians of TIMES turns, after two that warm up; of a third as many if a turn takes more than a second. */
+/*
+ * Measure the medians of TIMES turns, after two to warm up, or of a third as many turns if one takes more than a
+ * second.
+ */
 static void measure(const struct run *run, double median[COLUMNS])
 {
     double times[TIMES][COLUMNS], column[TIMES];
@@ -241,7 +244,7 @@ static void measure_size(struct run *run, const kst_image *picture, kst_subsampl
     kst_buffer_release(run->context, &run->coded);
 }
 
-/* Make the contexts, and decode the picture with which others are filled. */
+/* Create the contexts, and decode the picture of which the measured ones are made. */
 static bool start(struct run *run, const char *device, const uint8_t *data, size_t length, kst_image *picture)
 {
     kst_context_options options;

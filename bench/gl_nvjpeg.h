@@ -17,7 +17,7 @@ bool nvjpeg_start(void);
 bool nvjpeg_bind(unsigned buffer);
 void nvjpeg_unbind(void);
 
-/* Decode to that buffer. OpenGL commands that follow come after it. */
+/* Decode to the registered buffer, before any OpenGL command that follows. */
 bool nvjpeg_decode(const uint8_t *data, size_t length, int width);
 
 #endif

@@ -152,8 +152,8 @@ static void print_time(double seconds)
 }
 
 /*
- * Print what accompanies a time: the PSNR of a peer whose result differs, and how the peer was driven. A different file
- * that decodes to the picture's own pixels has no PSNR.
+ * Print the details of a time: the PSNR of a peer whose result differs, and how the peer was driven. A file that
+ * differs but decodes to the same pixels has no PSNR.
  */
 static void print_details(const json_t *file)
 {

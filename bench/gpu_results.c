@@ -28,7 +28,7 @@ static int run_fits(const json_t *run, const struct gpu_query *query)
            (query->device == NULL || strncmp(device, query->device, strlen(query->device)) == 0);
 }
 
-/* "nvJPEG" stands for it with any of its backends. */
+/* Return whether an engine is the wanted one; "nvJPEG" stands for each of its backends. */
 static int engine_fits(const char *wanted, const char *value)
 {
     return fits(wanted, value) || (strcmp(wanted, "nvJPEG") == 0 && strncmp(value, "nvJPEG ", 7) == 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures how fast a new file takes frames that lie in memory, in several ways, for docs/performance/sequences.md:
+ * Measures how fast frames in memory are written to a new file, in several ways, for docs/performance/sequences.md:
  *
  *     kostka-output FILE [BYTES-A-FRAME [FRAMES]]
  *
@@ -25,7 +25,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-enum { THREADS_MOST = 8, SOURCES = 80 /* more than caches hold */, PART = 1 << 20 };
+enum { THREADS_MOST = 8, SOURCES = 80 /* too many for the caches */, PART = 1 << 20 };
 
 enum way { WAY_WRITE, WAY_RESERVE, WAY_MAP, WAY_POPULATE, WAY_WHOLE, WAY_BOTH, WAYS };
 
@@ -62,7 +62,10 @@ static bool write_part(const struct job *job, const uint8_t *from, size_t offset
     return true;
 }
 
-/* Copy into the file's pages. Offsets of parts are no multiples of pages, which others may map, too. */
+/*
+ * Copy into the file's pages. Parts do not begin at multiples of the page size, so that other threads may map the same
+ * pages.
+ */
 static bool map_part(const struct job *job, const uint8_t *from, size_t offset, size_t length)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), before = offset % page, whole = before + length;
@@ -79,7 +82,7 @@ static bool map_part(const struct job *job, const uint8_t *from, size_t offset, 
     return good;
 }
 
-/* All threads share each frame, so that frames are finished in order. */
+/* Write every `threads`-th part, so that all threads share each frame and frames are finished in order. */
 static void *run(void *user)
 {
     struct worker *worker = user;

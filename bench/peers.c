@@ -78,7 +78,7 @@ static bool load(const char *path, struct picture *picture)
     return good;
 }
 
-/* Return whether the other runners give the same bits as the first one. */
+/* Return whether all runners make the same bytes or pixels as the first one. */
 static bool outputs_agree(const struct settings *settings, enum work work, const struct picture *picture,
     const struct stream *coded, const struct picture *scratch)
 {
@@ -219,7 +219,7 @@ static bool run_file(struct settings *settings, const char *path)
     return good;
 }
 
-/* Collect the ratios of all jobs of one kind, in ascending order. */
+/* Collect the ratios of all jobs of one kind, and sort them in ascending order. */
 static size_t collect_ratios(
     const struct settings *settings, enum work work, const char *key, double ratios[RATIOS_MAX])
 {

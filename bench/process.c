@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compares two programs by their whole processes, from exec to exit, run by turns:
+ * Compares two programs by their whole processes, from exec to exit, run in turn:
  *
  *     kostka-process LABEL ROUNDS PICTURE… -- PEER ARGUMENT… -- PROGRAM ARGUMENT…
  *
@@ -29,7 +29,7 @@ struct cost {
     double memory;          /* bytes */
 };
 
-/* Holds what the rounds came to, a value each. */
+/* Holds the measurements of each round, and the most memory of all. */
 struct series {
     double wall[ROUNDS_MAX], processor[ROUNDS_MAX], memory;
 };
@@ -46,7 +46,10 @@ static double seconds_of(struct timeval time)
     return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
 }
 
-/* The argument with the picture's name in the place of "{}". Never freed: the child replaces itself. */
+/*
+ * Return the argument with the picture's name in the place of "{}". It is never freed, because the child then calls
+ * exec().
+ */
 static char *fill_in(const char *argument, const char *picture)
 {
     const char *place = strstr(argument, "{}");
@@ -60,7 +63,7 @@ static char *fill_in(const char *argument, const char *picture)
 
 static const char fresh[] = "new:";
 
-/* Return the argument without the mark of a file that is to be new. */
+/* Return the argument without "new:", the mark of an output file that is removed first. */
 static const char *plain(const char *argument)
 {
     return strncmp(argument, fresh, strlen(fresh)) == 0 ? argument + strlen(fresh) : argument;
@@ -138,7 +141,7 @@ static int compare(const char *label, size_t rounds, char **picture, size_t pict
     struct cost cost;
 
     for (size_t i = 0; i < rounds + pictures; i++) {
-        /* Every picture is read once by both before anything counts. */
+        /* Both programs read every picture once before a round counts. */
         bool counts = i >= pictures, peer_first = i / pictures % 2 == 0;
         for (int turn = 0; turn < 2; turn++) {
             bool peers = (turn == 0) == peer_first;
@@ -154,7 +157,7 @@ static int compare(const char *label, size_t rounds, char **picture, size_t pict
     return 0;
 }
 
-/* Return the arguments up to the next "--", which becomes their end. Returns null if there is none. */
+/* End the arguments at the next "--", and return those that follow it; null if there is none. */
 static char **next_part(char **arguments)
 {
     while (*arguments != NULL && strcmp(*arguments, "--") != 0)

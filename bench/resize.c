@@ -24,7 +24,7 @@ struct resize_case {
     kst_format format;
     uint32_t depth, count, width, height, to_width, to_height;
     kst_resize_filter filter;
-    bool crops; /* boxes and mirrors of their own, to planes of float16 */
+    bool crops; /* each picture has a box and a mirror flag of its own; planes of float16 */
 };
 
 static const struct resize_case cases[] = {
@@ -43,7 +43,7 @@ static const struct resize_case cases[] = {
         KST_RESIZE_BILINEAR, true},
 };
 
-/* Describes a case on the device, and what the CPU makes of it. */
+/* Describes a case on the device, and the CPU's pictures for it. */
 struct bench {
     const struct resize_case *of;
     kst_context *cpu, *gpu;
@@ -70,7 +70,7 @@ static void describe(const struct resize_case *c, kst_image *image)
     image->plane[0] = (kst_plane){.width = c->width, .height = c->height, .depth = (uint8_t)c->depth};
 }
 
-/* Slopes with noise. */
+/* Fill an image with slopes and noise. */
 static void fill(const kst_image *image)
 {
     uint8_t *bytes = image->plane[0].data;
@@ -141,7 +141,7 @@ static bool is_same(const kst_image *a, const kst_image *b)
     return same;
 }
 
-/* Compare images with those of the CPU: the first ones, and the last. */
+/* Compare the first eight images, and the last, with those of the CPU. */
 static bool compare(struct bench *b)
 {
     bool same = true;

@@ -5,8 +5,8 @@
  *
  *     kostka-soak [-d DEVICES] [-t THREADS] [-w WRITERS] [-n ITEMS] [-W WORKS] [-s SECONDS] FILE…
  *
- * Flows of all works, or of those in a list with commas, follow each other, in order and not, each with so many items
- * (48). Streams of JPEG are transcoded on the CPU, whatever the devices. Files may be damaged: they fail each time.
+ * Flows of all works, or of those in a list with commas, follow each other, in order and not, each with ITEMS items
+ * (48). Streams of JPEG are transcoded on the CPU, whatever the devices. Files may be damaged: these must always fail.
  */
 #include <getopt.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@
 #endif
 #endif
 
-enum { WORKS = 5, ITEMS = 48, PARTS = 3, SUMS = 4, LOOK = 256 /* items between two looks at the memory */ };
+enum { WORKS = 5, ITEMS = 48, PARTS = 3, SUMS = 4, LOOK = 256 /* items between two measurements of the memory */ };
 
 static const struct work {
     const char *name;
@@ -49,18 +49,18 @@ struct soak {
     kst_encode_options encode[WORKS];
     kst_j2k_options j2k[WORKS];
     kst_transcode_options transcode;
-    double began, seconds;           /* that all flows together take */
+    double began, seconds;           /* the seconds that all flows together may take */
     int chosen[WORKS], chosen_count; /* the works */
-    /* These belong to the flow that runs: */
+    /* The next members belong to the flow in progress. */
     int work;
-    uint64_t shift, brought; /* the file of its first item, and the items so far */
-    atomic_uchar *came;      /* for each item: how often */
+    uint64_t shift, brought; /* the index of its first item's file; the items that it has handed out so far */
+    atomic_uchar *came;      /* for each item the number of its results */
     atomic_uint_fast64_t wrong;
-    /* These belong to all flows: */
-    atomic_uint_fast64_t *expected; /* for each work and file the hash of its result; 0: none has come */
+    /* The next members belong to all flows. */
+    atomic_uint_fast64_t *expected; /* for each work and file the hash of its first result; 0: no result yet */
     uint64_t items;
     atomic_uint_fast64_t failed;
-    /* In each third of the time, the most bytes that were resident, and that malloc() had given out after a flow. */
+    /* For each third of the time, the most bytes that were resident, and that malloc() had allocated after a flow. */
     atomic_uint_fast64_t most[PARTS], rest[PARTS];
 };
 
@@ -71,7 +71,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Return the bytes of the process that are in memory. */
+/* Return the resident bytes of the process. */
 static uint64_t resident(void)
 {
     char text[200] = "";
@@ -80,14 +80,14 @@ static uint64_t resident(void)
         text[0] = '\0';
     if (from)
         fclose(from);
-    const char *second = strchr(text, ' '); /* behind the pages that have addresses */
+    const char *second = strchr(text, ' '); /* the first number counts the pages that have addresses */
     return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Sanitizers have a malloc() of their own, which tells this. */
+/* Sanitizers replace malloc(), and count its bytes with this function. */
 extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak)); /* NOLINT: their name */
 
-/* Return what malloc() has given out; 0 if the C library does not tell. */
+/* Return the bytes that malloc() has allocated; 0 if the C library does not report them. */
 static uint64_t given_out(void)
 {
     if (__sanitizer_get_current_allocated_bytes)
@@ -100,7 +100,7 @@ static uint64_t given_out(void)
 #endif
 }
 
-/* Note how many bytes there are `now`. */
+/* Raise the maximum of the current third of the time to `now` bytes. */
 static void look(const struct soak *soak, atomic_uint_fast64_t *most, uint64_t now)
 {
     const double part = (seconds_now() - soak->began) / soak->seconds * PARTS;
@@ -116,7 +116,7 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* Hash bytes, eight at a time and by several sums, for the devices should be what the flow waits for. */
+/* Hash eight bytes at a time, with several independent sums, so that the flow does not wait for the hash. */
 static uint64_t hash(uint64_t sum, const void *data, size_t length)
 {
     const uint8_t *bytes = data;
@@ -198,7 +198,7 @@ static void choose(struct soak *soak)
     }
 }
 
-/* Run one flow to its end, whose status is that of an item that failed. Returns false after a message. */
+/* Run one flow to its end, whose status is that of an item that failed, if any did. Returns false after a message. */
 static bool run(struct soak *soak, uint64_t number)
 {
     kst_flow *flow;
@@ -232,7 +232,10 @@ static bool run(struct soak *soak, uint64_t number)
     return soak->wrong == 0;
 }
 
-/* Print the most of each third. Returns whether the last one took what the second did, and `chance` bytes more. */
+/*
+ * Print the maximum of each third. Returns whether that of the last third exceeds that of the second by at most 5 % and
+ * `chance` bytes.
+ */
 static bool is_flat(const char *what, const atomic_uint_fast64_t *most, double chance)
 {
     const double first = (double)most[0], before = (double)most[1], after = (double)most[2];
@@ -251,7 +254,7 @@ static bool run_for(struct soak *soak)
     }
     printf("%llu items in %.0f s, %llu of them failed as they did the first time\n", (unsigned long long)soak->items,
         passed, (unsigned long long)soak->failed);
-    /* glibc keeps what was freed, in an arena for each of some threads, so that what is resident varies. */
+    /* glibc keeps freed memory in the arenas of several threads, so that the resident bytes vary. */
     const bool flat = is_flat("allocated after flows", soak->rest, 1e5);
     if (is_flat("resident", soak->most, 64e6) && flat && soak->most[1] > 0 && soak->most[2] > 0)
         return true;
@@ -259,7 +262,7 @@ static bool run_for(struct soak *soak)
     return false;
 }
 
-/* Choose the works of a list with commas; null: all. Returns false if it has another one, or too many. */
+/* Choose the works of a list with commas; null: all. Returns false if a name is unknown, or if there are too many. */
 static bool choose_works(struct soak *soak, const char *list)
 {
     for (int i = 0; i < WORKS && !list; i++)

@@ -16,7 +16,7 @@ enum { BLOCKS = 64, WIDTH = 2048, REPEATS = 9 };
 
 struct data {
     _Alignas(64) int16_t dense[BLOCKS][64];  /* coefficients anywhere */
-    _Alignas(64) int16_t corner[BLOCKS][64]; /* in the first ten of the zig-zag */
+    _Alignas(64) int16_t corner[BLOCKS][64]; /* only among the first ten in zig-zag order */
     _Alignas(64) int16_t out[BLOCKS][64];
     _Alignas(64) uint16_t quant[64];
     struct jpeg_quantizer quantizer;

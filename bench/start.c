@@ -42,7 +42,7 @@ static void step(const char *name, bool good)
     begin();
 }
 
-/* Functions of the driver's, which take numbers and pointers; null if there is none. */
+/* Find a function of the driver that takes numbers and pointers; null if it is missing. */
 static int (*find(const char *library, const char *name))(uintptr_t a, uintptr_t b, uintptr_t c)
 {
     int (*function)(uintptr_t, uintptr_t, uintptr_t) = NULL;
@@ -86,7 +86,7 @@ static kst_context *open_context(const char *device, const char *name)
     return context;
 }
 
-/* Encode and decode a picture, two times each: the first call loads programs and allocates. */
+/* Encode and decode a picture twice each: the first call loads programs and allocates. */
 static void measure_codec(kst_context *context, kst_codec codec, const kst_j2k_options *j2k, const char *name)
 {
     static uint8_t pixels[SIDE * SIDE * 3];
@@ -133,7 +133,7 @@ static void measure_pinned(kst_context *context, size_t bytes, int pieces)
         kst_pinned_release(context, piece[i]);
 }
 
-/* The same in memory of huge pages that was touched, which the driver then pins. */
+/* Measure the same in memory of huge pages that has been touched already, and that the driver then pins. */
 static void measure_registered(size_t bytes, int pieces)
 {
     size_t length = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

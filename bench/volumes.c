@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures how soon a volume, coded in bricks, is in a device's memory, beside the time to copy its samples there.
+ * Measures how soon a volume, coded in bricks, is in a device's memory, next to the time to copy its samples there.
  * Volumes are synthetic: seismic (layers, folds, two faults, a Ricker wavelet, noise) and like a CT (ellipsoids,
  * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
  * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
@@ -26,7 +26,7 @@
 #include "print/statistics.h"
 #include "run/volume.h"
 
-/* The step from integer to integer of samples that are numbers. */
+/* The step between neighbouring integers, for samples that are numbers of single precision. */
 static const float SCALE = 1 / 160000.0F;
 
 enum {
@@ -59,8 +59,8 @@ struct volume_bench {
     uint32_t groups;   /* into which bricks are divided; 0: the library chooses */
     uint32_t levels;   /* across slices */
     const char *tried; /* numbers of groups to measure, separated by commas; null: none */
-    bool encodes;      /* on the device, too */
-    FILE *encoded;     /* rows about that */
+    bool encodes;      /* whether to measure encoding on the device, too */
+    FILE *encoded;     /* the rows of the table of encoding */
     const struct volume_kind *kind;
     kst_volume host, array; /* the volume, and the array on the device */
     uint32_t bricks;
@@ -153,7 +153,7 @@ static uint32_t bricks_along(const struct volume_bench *b)
     return (b->side + b->brick - 1) / b->brick;
 }
 
-/* Describe the part of a whole volume that is brick number i, x changing fastest. */
+/* Describe brick i of a volume as a part of it; x changes fastest. */
 static kst_volume brick_of(const struct volume_bench *b, const kst_volume *whole, uint32_t i)
 {
     const uint32_t n = bricks_along(b), x = i % n * b->brick, y = i / n % n * b->brick, z = i / n / n * b->brick;
@@ -317,7 +317,10 @@ static bool encode_there(const struct volume_bench *b, const kst_buffer *wanted,
     return same;
 }
 
-/* Encode all bricks and put them into pinned memory, one behind the other. Returns whether all devices agree. */
+/*
+ * Encode all bricks on the CPU, and put them into pinned memory, one behind the other. Returns whether all devices
+ * agree.
+ */
 static bool encode(struct volume_bench *b)
 {
     kst_volume_encode_item *items = calloc(b->bricks, sizeof *items);
@@ -369,7 +372,7 @@ static void decode(struct volume_bench *b, kst_context *context, uint32_t count)
         }
 }
 
-/* Compare an array with what the CPU decodes. The parts are those of the array again afterwards. */
+/* Compare an array with what the CPU decodes. Afterwards the parts hold what they held before. */
 static bool is_same(struct volume_bench *b, kst_volume *array, const kst_volume *parts, uint32_t count)
 {
     kst_volume wanted = *array, found = *array;
@@ -448,7 +451,7 @@ static uint32_t number(const char *text, uint32_t least, uint32_t most)
     return value < least ? least : value > most ? most : (uint32_t)value;
 }
 
-/* Measure with each number of groups that is to be tried. */
+/* Measure with each number of groups in the list. */
 static bool measure_groups(struct volume_bench *b, const char *what, kst_volume *array, uint32_t count)
 {
     char name[64];
@@ -465,7 +468,7 @@ static bool measure_groups(struct volume_bench *b, const char *what, kst_volume 
     return same;
 }
 
-/* Measure the slice in the middle, which takes one slice of each brick of a layer. */
+/* Measure decoding of the slice in the middle, which needs one slice of each brick of a layer. */
 static bool measure_slice(struct volume_bench *b)
 {
     const uint32_t n = bricks_along(b), layer = b->side / 2 / b->brick, z = b->side / 2 % b->brick;

@@ -13,7 +13,7 @@ static void forget(struct filtered *filtered)
     filtered->decoded.memory = filtered->memory;
 }
 
-/* Make room for what the chain makes of a frame: rows without padding, as OpenGL takes them. */
+/* Allocate the RGBA pixels of the filtered frame, with rows without padding, as OpenGL takes them. */
 static bool make_room(struct filtered *filtered)
 {
     kst_report report;
@@ -27,7 +27,7 @@ static bool make_room(struct filtered *filtered)
     return filtered->shown.plane[0].data != NULL;
 }
 
-/* Images keep their memory while frames keep their size. */
+/* Decode and filter a frame. Images keep their memory as long as frames keep their size. */
 bool filtered_frame(struct filtered *filtered, const uint8_t *data, size_t length)
 {
     kst_decode_options options;

@@ -32,7 +32,7 @@ struct show {
     unsigned frames, left_out;
 };
 
-/* Bring a frame to the texture. */
+/* Decode and filter a frame, and upload it to the texture. */
 static bool show_frame(struct show *show, const uint8_t *data, size_t length)
 {
     const kst_image *image = &show->filtered.shown;

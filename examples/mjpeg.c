@@ -45,7 +45,7 @@ static bool find_start(FILE *stream)
     return true;
 }
 
-/* Thumbnails lie in segments, which are skipped; coded bytes have no markers but RST. */
+/* Read up to EOI. Thumbnails lie in segments, which are skipped, and entropy-coded data have no markers but RST. */
 bool mjpeg_next(FILE *stream, uint8_t *frame, size_t room, size_t *length)
 {
     struct reader reader = {.stream = stream, .frame = frame, .room = room, .length = 2};

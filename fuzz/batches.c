@@ -19,14 +19,14 @@ enum { PICTURES = 16, BATCH = 256, SIDE = 170, HEADERS = 620 };
 
 struct files {
     kst_context *cpu, *device;
-    kst_buffer picture[PICTURES]; /* the pictures that files are made of */
+    kst_buffer picture[PICTURES]; /* of which the files are made */
     kst_decode_options options[BATCH];
     uint8_t *data[BATCH];
     size_t length[BATCH];
     kst_image wanted[BATCH], image[BATCH];
     kst_decode_item on_cpu[BATCH], on_device[BATCH];
     unsigned long decoded, damaged, refused, encoded;
-    unsigned long there; /* decoded by the device */
+    unsigned long there; /* number of pictures that the device decoded */
 };
 
 static uint32_t state;
@@ -64,7 +64,7 @@ static void *need(void *memory)
     return memory;
 }
 
-/* Draw something between a slope and noise. */
+/* Fill an image with a random mixture of slope and noise. */
 static void draw(kst_image *image, kst_format format)
 {
     uint32_t width = 1 + next_random() % SIDE, height = 1 + next_random() % SIDE,
@@ -165,7 +165,10 @@ static bool encode_pictures(struct files *files)
     return same;
 }
 
-/* Change bytes, drop some, and set some to 0xFF, which starts a marker; in one file of eight also in the headers. */
+/*
+ * Change bytes, remove some, and set some to 0xFF, which starts a marker. In one file of eight the headers are damaged,
+ * too.
+ */
 static void damage(uint8_t *data, size_t *length)
 {
     uint32_t changes = next_random() % 5;

@@ -15,15 +15,15 @@
 
 enum { WIDTH = 70, HEIGHT = 50, KINDS = 12, THREADS = 3 };
 
-/* Holds what is counted in a context, and the call that fails. */
+/* Holds the counts of a context, and the allocation that fails. */
 struct caller {
     kst_context *context;
     atomic_long allocations, live;
-    long no_memory_at; /* 0: never, as below; from there on so many allocations fail */
+    long no_memory_at; /* the first of `no_memory_for` allocations that fail; 0: none fails */
     long no_memory_for;
 };
 
-/* Describes one operation, and where it ends. */
+/* Describes one operation, and where it is made to fail. */
 struct run {
     struct caller *caller;
     uint32_t kind;
@@ -82,7 +82,7 @@ static const uint8_t *picture(void)
     return pixels;
 }
 
-/* Kinds 0–2: codings of JPEG; 3–5: JPEG 2000, lossless, at rates, in tiles. */
+/* Encode. Kinds 0–2 are the codings of JPEG; 3–5 are JPEG 2000: lossless, with rates, and in tiles. */
 static kst_status encode(struct run *run, kst_context *context, uint32_t kind, kst_buffer *output)
 {
     static const double rates[2] = {0.5, 2};
@@ -110,7 +110,7 @@ static kst_status encode(struct run *run, kst_context *context, uint32_t kind, k
     return kst_encode_to(context, &image, NULL, &options, &writer, NULL, NULL);
 }
 
-/* Streams to decode and transcode: baseline, progressive, JPEG 2000 in layers. */
+/* Return a stream to decode or transcode: baseline, progressive, or JPEG 2000 in layers. */
 static const kst_buffer *stream(uint32_t index)
 {
     static kst_buffer streams[3];
@@ -191,7 +191,7 @@ static void check_status(const struct run *run)
     fuzz_check(status || !unwritten, "what was not written is an error");
 }
 
-/* Do the same once more without failures, in one thread. */
+/* Repeat the operation without failures, in one thread. */
 static void check_afterwards(struct run run)
 {
     struct caller reference = {.context = fuzz_plain()};

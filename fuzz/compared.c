@@ -15,7 +15,7 @@ const char *__lsan_default_suppressions(void)
            "dlerror_run\n";
 }
 
-/* Decode a picture that the library has made, so that the kernels are built before the fuzzer counts seconds. */
+/* Encode and decode a picture, so that the kernels are compiled before the fuzzer counts seconds. */
 static void warm_up(kst_codec codec)
 {
     static uint8_t pixels[64 * 64 * 3];

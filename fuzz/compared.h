@@ -9,21 +9,28 @@
 void compared_start(void);
 
 /*
- * Decode with plain C on one thread, with the best tier on three, and on the device if that is wanted and there is one.
+ * Decode with plain C on one thread, with the best tier on three and, if `on_device` is true and there is a device, on
+ * it, and compare the results.
  */
 void compared_decode(const uint8_t *data, size_t length, const kst_decode_options *options, bool on_device);
 
-/* Decode the picture in strips of `rows` rows, and a part of it, each with one decoder, and compare with the whole. */
+/*
+ * Decode the picture in strips of `rows` rows, and then a part of it, with one decoder each, and compare with the
+ * whole.
+ */
 void compared_strips(const uint8_t *data, size_t length, const kst_decode_options *options, uint32_t rows);
 
 /*
- * Transcode on the device, if there is one and code-blocks change, and compare with what the CPU made and reported.
+ * Transcode on the device, if there is one and code-blocks are coded anew, and compare with the CPU's output and
+ * report.
  */
 void compared_transcode_on_device(const uint8_t *data, size_t length, const kst_transcode_options *options,
     const kst_buffer *wanted, const kst_report *report);
 
-/* Transcode on one thread and on three, and as above on the device. Returns the status of decoding the output; KST_OK
- * if there is none. */
+/*
+ * Transcode on one thread, on three, and on the device as above, and compare the results. Returns the status of
+ * decoding the output; KST_OK if there is no output.
+ */
 kst_status compared_transcode(const uint8_t *data, size_t length, const kst_transcode_options *options);
 
 #endif

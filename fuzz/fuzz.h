@@ -40,7 +40,7 @@ void fuzz_check(bool holds, const char *what);
 void fuzz_check_same_image(const kst_image *a, const kst_image *b);
 void fuzz_check_same_report(const kst_report *a, const kst_report *b);
 
-/* Return whether the memory limit ended one of two calls, which may happen on one context sooner than on the other. */
+/* Return whether one of two calls ended at the memory limit, which two contexts may reach at different points. */
 bool fuzz_ran_out(kst_status a, kst_status b);
 
 #endif

@@ -32,7 +32,7 @@ static void choose_shape(struct j2k_coded_block *coded, struct fuzz_input *input
     coded->fraction = (int32_t)fuzz_take(input, 4) - 2;
 }
 
-/* Segments of a cleanup pass or of refinement passes, as packet headers can give them. */
+/* Choose the segments of cleanup and refinement passes, as packet headers may arrange them. */
 static void choose_segments(struct block *block, struct fuzz_input *input)
 {
     uint32_t count = 1 + fuzz_take(input, SEGMENTS), pass = 0, most = 3 * block->coded.planes - 2;

@@ -27,7 +27,7 @@ static void read_shape(struct fuzz_input *input, struct j2k_block_settings *sett
     settings->sum = true;
 }
 
-/* Samples repeat what the input has, so that few bytes fill a block. */
+/* Read samples; a few bytes of the input fill a whole block by repetition. */
 static void read_samples(struct fuzz_input *input, struct trial *trial)
 {
     const uint32_t planes = 1 + fuzz_take(input, 29), stretch = 1 + fuzz_take(input, 200);
@@ -55,7 +55,7 @@ static void keep(struct trial *trial)
     memcpy(trial->pass, trial->outcome.pass, trial->outcome.passes * sizeof *trial->pass);
 }
 
-/* Decode the first passes, and check the samples against what is known of them. */
+/* Decode the first passes, and check each sample against those that were encoded. */
 static void decode(const struct trial *trial, struct j2k_block_scratch *scratch, uint32_t passes)
 {
     const uint32_t first = trial->pass[0].length, plane = trial->settings.plane, finest = plane - (passes > 1);

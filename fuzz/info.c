@@ -68,7 +68,7 @@ static void check_elements(kst_decoder *decoder, size_t length)
     }
 }
 
-/* Check that parts follow each other, without gaps, to the end of the data. */
+/* Check that the parts of a file with several pictures follow each other, without gaps, to the end of the data. */
 static void check_others(kst_decoder *decoder, size_t length)
 {
     kst_other other = {.size = sizeof other};

@@ -103,7 +103,7 @@ static void check_components(
     kst_image_release(fuzz_fast(), &part);
 }
 
-/* Check a tile, or a part of it, with all components or some; the whole may be damaged. */
+/* Check a tile, or a part of it, with all components or some, also if the stream is damaged. */
 static void check_tile(
     const uint8_t *data, size_t length, kst_decode_options options, uint32_t planes, struct fuzz_input *input)
 {

@@ -144,8 +144,8 @@ static void read_components(struct fuzz_input *input, struct choices *choices)
 }
 
 /*
- * Read a profile's options. With some profiles the remaining choices are made, too; with the others the check is that
- * they are refused.
+ * Read a profile. For half of the choices its options are set; otherwise it is only claimed, and options that violate
+ * it must be refused.
  */
 static void read_profile(struct fuzz_input *input, kst_j2k_options *options)
 {
@@ -252,7 +252,7 @@ static bool read_row(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_
     return true;
 }
 
-/* Holds the result of one context, which must release it. */
+/* Holds the result in one context, which must release it. */
 struct outcome {
     kst_status status;
     kst_buffer coded;
@@ -290,7 +290,7 @@ static void check_same(const struct outcome *a, const struct outcome *b)
         "the same bytes");
 }
 
-/* Check another way to encode, which must give the same bytes. */
+/* Encode in another way, and check that it gives the same bytes. */
 static void check_otherwise(
     const struct outcome *plain, const kst_image *image, const kst_encode_options *options, struct fuzz_input *input)
 {

@@ -21,7 +21,7 @@ static const kst_limits usual = {.pixels = UINT64_C(1) << 22,
     .blocks = 1 << 24,
     .work = 1 << 16};
 
-/* Read the limits, one of which is lower. */
+/* Read limits, one of which is lower than usual. */
 static kst_limits read_limits(struct fuzz_input *input)
 {
     kst_limits limits = usual;

@@ -64,7 +64,8 @@ static kst_status decode(const void *data, size_t length, const kst_transcode_jp
 }
 
 /*
- * Return whether a status is that of a limit that depends on the length, as the output may be shorter than the input.
+ * Return whether a status is that of a limit. Some limits depend on the stream's length, and the output may be shorter
+ * than the input.
  */
 static bool is_limit(kst_status status)
 {
@@ -134,7 +135,7 @@ static void check_again(const kst_buffer *output, const kst_transcode_jpeg2000 *
     kst_status status = kst_transcode(fuzz_fast(), output->data, output->length, &options, &again, &report);
     if (!status) {
         if (report.warnings > 0 && report.first_warning != KST_WARNING_J2K_BOX)
-            fuzz_check(false, report.message); /* boxes are copied unchanged, but everything else must be right */
+            fuzz_check(false, report.message); /* boxes are copied unchanged; all else must be right */
         fuzz_check(again.length == output->length && memcmp(again.data, output->data, again.length) == 0,
             "nothing is left to change");
     } else {

@@ -14,19 +14,19 @@ struct made {
     const uint8_t *input;
     size_t left; /* bytes of the input */
     uint32_t random;
-    uint32_t bits, bit_count; /* fewer than 8 bits that are not among the bytes yet */
-    bool stuffed;             /* a byte 0xFF of bits is followed by 0 (T.81), otherwise by seven bits (T.800) */
+    uint32_t bits, bit_count; /* fewer than 8 bits, not written to the bytes yet */
+    bool stuffed; /* a byte 0xFF of bits is followed by a byte 0 (T.81), otherwise by only seven bits (T.800) */
 };
 
 void made_begin(struct made *made, const uint8_t *input, size_t length);
 void made_end(struct made *made);
 
-/* Begin another stream, which continues to take choices where `made` has stopped; made_join() appends it to that. */
+/* Begin another stream, which takes the choices that follow those of `made`; made_join() appends it to `made`. */
 struct made made_apart(struct made *made);
 void made_join(struct made *made, struct made *apart);
 
 uint32_t made_choose(struct made *made, uint32_t bound); /* 0 … bound − 1 */
-uint32_t made_random(struct made *made, uint32_t bound); /* likewise, without taking anything from the input */
+uint32_t made_random(struct made *made, uint32_t bound); /* 0 … bound − 1, without taking any byte of the input */
 bool made_rarely(struct made *made, uint32_t one_in);
 
 void made_put8(struct made *made, uint32_t value);
@@ -50,7 +50,7 @@ void made_damage(struct made *made);
  */
 uint8_t *made_copy(const struct made *made);
 
-/* Make a JPEG stream; make one of JPEG 2000, whose tiles are counted. */
+/* Make a JPEG stream, or a codestream of JPEG 2000, of which the number of tiles is returned. */
 void made_jpeg(struct made *made);
 uint32_t made_j2k(struct made *made);
 

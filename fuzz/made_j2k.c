@@ -58,7 +58,7 @@ static void put_siz(struct made *made, const struct stream *s)
     made_close(made, at);
 }
 
-/* Return the style of code-blocks: with bit 6 those of T.814, and with bit 7, too, mixed with others. */
+/* Choose the style of code-blocks: bit 6 means those of T.814, and bits 6 and 7 a mixture with those of T.800. */
 static uint32_t choose_style(struct made *made)
 {
     if (made_rarely(made, 3))
@@ -66,7 +66,7 @@ static uint32_t choose_style(struct made *made)
     return made_rarely(made, 2) ? made_choose(made, 64) : 0;
 }
 
-/* Write what COD and COC have in common. Returns whether the transform is reversible. */
+/* Write the fields that COD and COC share. Returns whether the transform is reversible. */
 static bool put_coding(struct made *made, uint32_t levels, bool precincts)
 {
     bool reversible = made_choose(made, 2);

@@ -23,7 +23,7 @@ struct frame {
     struct table dc[TABLES], ac[TABLES];
 };
 
-/* Choose how many codes each length has, within the room for them; the code of all ones stays unused. */
+/* Choose the number of codes of each length, no more than fit; the code of all ones stays unused. */
 static void choose_lengths(struct made *made, struct table *table)
 {
     uint32_t room = 1, taste = made_choose(made, 5);

@@ -96,7 +96,10 @@ static const struct j2k_kind large_j2k_kinds[] = {
         0, 0},
 };
 
-/* A picture of the lossless process, which is not encoded: 11×6, two components of 12 bits, three restart intervals. */
+/*
+ * A stream of the lossless process, stored because the library does not encode it: 11×6, two components of 12 bits,
+ * three restart intervals.
+ */
 static uint8_t lossless[] = {0xFF, 0xD8, 0xFF, 0xC3, 0x00, 0x0E, 0x0C, 0x00, 0x06, 0x00, 0x0B, 0x02, 0x01, 0x11, 0x00,
     0x02, 0x11, 0x00, 0xFF, 0xC4, 0x00, 0x24, 0x00, 0x00, 0x00, 0x00, 0x00, 0x11, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D,
@@ -112,7 +115,7 @@ static uint8_t lossless[] = {0xFF, 0xD8, 0xFF, 0xC3, 0x00, 0x0E, 0x0C, 0x00, 0x0
     0xAE, 0x35, 0xC5, 0xB9, 0x6E, 0x5B, 0x16, 0xC5, 0xB9, 0x70, 0x5C, 0x16, 0xE5, 0xB1, 0x6E, 0x5B, 0x16, 0xC5, 0xB9,
     0x6E, 0x5C, 0x17, 0x05, 0xB1, 0x70, 0x5B, 0x96, 0xDF, 0xFF, 0xD9};
 
-/* Large pictures have few levels, so that their files are short. */
+/* Fill in a pattern; large pictures get few different values, so that their files are short. */
 static void fill(uint8_t *pixels, uint32_t channels, struct size size)
 {
     uint32_t shift = size.width == LARGE_WIDTH ? 5 : 0;
@@ -136,8 +139,8 @@ static bool write_file(const char *folder, const char *name, const kst_buffer *c
 }
 
 /*
- * Write a large picture several times, followed by what the target `rows` reads from the end: one thread in order,
- * three threads, in order and not, and functions that fail at row 300.
+ * Write a large picture several times, each with the options that the target `rows` reads from the end of its input:
+ * one thread in order, three threads in order and not, and functions that fail at row 300.
  */
 static bool write_tailed(const char *folder, const char *name, const kst_buffer *coded)
 {
@@ -215,7 +218,10 @@ static bool write_j2k_seed(kst_context *context, const char *folder, const struc
     return encode(context, folder, kind->name, kind->format, size, &options);
 }
 
-/* Write volumes of all that their headers can say: levels along z, both wavelets, both block coders, many slices. */
+/*
+ * Write volumes with everything that their headers can express: levels along z, both wavelets, both block coders, many
+ * slices.
+ */
 static bool write_volumes(kst_context *context, const char *folder)
 {
     enum { WIDTH = 9, HEIGHT = 7, MOST = 270 };
@@ -273,7 +279,7 @@ static void append_chunk(kst_buffer *to, const char *name, const void *data, siz
     append(to, "", length % 2);
 }
 
-/* An AVI file of two frames, without an index; lists may be longer than what is there. */
+/* Make an AVI file of two frames without an index, whose lists may claim more bytes than the file has. */
 static void make_avi(kst_buffer *to, const kst_buffer *frame)
 {
     static const uint8_t stream[56] = "vidsMJPG\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31";
@@ -305,7 +311,7 @@ static void make_multipart(kst_buffer *to, const kst_buffer *frame)
     }
 }
 
-/* A TIFF file of one strip with the frame, and a second directory that is not there. */
+/* Make a TIFF file of one strip, the frame, which refers to a second directory beyond the end of the file. */
 static void make_tiff(kst_buffer *to, const kst_buffer *frame)
 {
     enum { ENTRIES = 9, DATA = 8 + 2 + 12 * ENTRIES + 4, LONG = 4 };
@@ -323,7 +329,7 @@ static void make_tiff(kst_buffer *to, const kst_buffer *frame)
     append(to, frame->data, frame->length);
 }
 
-/* A file of NDPI: a stream of which each row of MCUs is a restart interval, and their places. */
+/* Make an NDPI file: a stream with a restart interval for each row of MCUs, and the list of their places. */
 static void make_ndpi(kst_buffer *to, const kst_buffer *stream)
 {
     enum { LONG = 4, STARTS = 12, INTERVALS = 2, STREAM = STARTS + 4 * INTERVALS, ENTRIES = 11 };
@@ -343,7 +349,7 @@ static void make_ndpi(kst_buffer *to, const kst_buffer *stream)
     const size_t directory = (STREAM + stream->length + 1) / 2 * 2;
     const uint8_t first[8] = {(uint8_t)directory, (uint8_t)(directory >> 8), (uint8_t)(directory >> 16)};
     append(to, first, sizeof first);
-    append(to, starts, sizeof starts); /* in the order of bytes that machines with fuzzers have */
+    append(to, starts, sizeof starts); /* little-endian, like the machines that run the fuzzers */
     append(to, stream->data, stream->length);
     append(to, "", directory - STREAM - stream->length);
     append(to, "\13\0", 2);
@@ -449,8 +455,8 @@ static bool write_lossless(const char *folder)
 }
 
 /*
- * Write inputs with which targets found faults: of `j2kstreams` a picture whose last packet that a region needs is
- * taken back because of the SOP of the next one.
+ * Write the input with which a target found a fault. For `j2kstreams`: a picture whose last packet that a region needs
+ * is withdrawn because of the SOP of the next packet.
  */
 static bool write_found(const char *folder)
 {

@@ -12,7 +12,7 @@
 
 enum { TILES_MAX = 64, MEMORY = 1 << 20 };
 
-/* The input stands for a file on a disk. */
+/* Holds the input, which stands for a file on a disk. */
 static struct fuzz_input file;
 
 bool source_open(struct source *source, const char *name, struct problem *problem)
@@ -46,7 +46,9 @@ bool picture_permitted(const struct file_settings *settings, uint64_t width, uin
     return true;
 }
 
-/* Instead of libtiff, which is not what is looked at, see that the file that was made has its directory. */
+/*
+ * Stand in for the reader with libtiff, which is not tested here: check that the file that was made has its directory.
+ */
 static bool read_made(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {

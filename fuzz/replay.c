@@ -18,7 +18,7 @@ static bool replay_file(const char *path)
     uint8_t *data = malloc(LARGEST);
     size_t length = data ? fread(data, 1, LARGEST, file) : 0;
     fclose(file);
-    /* A block of exactly the right length lets a sanitizer detect each byte read past its end. */
+    /* Copy to a block of exactly the file's length, so that a sanitizer detects each read past the end. */
     uint8_t *exact = malloc(length > 0 ? length : 1);
     if (data && exact) {
         memcpy(exact, data, length);
@@ -51,7 +51,7 @@ static unsigned replay(const char *path)
     return count;
 }
 
-/* Targets that do not define this function use this one. */
+/* Stand in for targets that do not define this function. */
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;

@@ -14,16 +14,16 @@
 
 enum { THREADS = 3 };
 
-/* The rows that have come. Other threads change what is atomic. */
+/* Holds what was observed of the rows so far. Several threads change the atomic members. */
 struct taken {
     const kst_image *whole; /* null: the picture cannot be decoded as a whole */
-    atomic_uchar *times;    /* how often each row came */
+    atomic_uchar *times;    /* for each row the number of times that it was passed */
     uint32_t height, next, fail_at;
     bool in_order;
     atomic_bool inside, failed;
 };
 
-/* Pictures may be larger than those of other targets, so that they have several bands of 256 KB. */
+/* Make a context for larger pictures than other targets have, so that they have several bands of 256 KB. */
 static kst_context *context_of(uint32_t threads, bool short_of_memory)
 {
     static kst_context *contexts[THREADS][2];
@@ -93,7 +93,7 @@ static void check_all_came(const struct taken *taken)
         fuzz_check(atomic_load(&taken->times[y]) == 1, "every row came");
 }
 
-/* `status` and `whole` are of decoding to memory. */
+/* Check the end of a decoding. `status` and `whole` are the results of decoding to memory. */
 static void check_end(
     const struct taken *taken, kst_status of_rows, const kst_report *report, kst_status status, const kst_report *whole)
 {

@@ -15,7 +15,7 @@
 
 enum { LIMIT = 1 << 20, PIXELS = 1 << 16 };
 
-/* Nothing is written here. */
+/* Stand in for the command line's output, to which readers do not write. */
 bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
 {
     (void)output;
@@ -40,7 +40,7 @@ bool output_end_at(struct output *output, uint64_t length, struct problem *probl
     return output_write_at(output, length, NULL, 0, problem);
 }
 
-/* Holds what a reader has found: how many frames, and a sum of their bytes. */
+/* Holds the results of a reader: the numbers of frames and bytes, and a hash of the bytes. */
 struct found {
     uint64_t frames, bytes, sum;
     enum video_step step;
@@ -103,7 +103,7 @@ static struct found read_file(const struct video_format *format, int descriptor,
     return found;
 }
 
-/* Read them as a pipe, which holds all of them. */
+/* Read the bytes through a pipe, which holds all of them. */
 static struct found read_pipe(const struct video_format *format, const uint8_t *data, size_t length)
 {
     struct video_reader reader = {.format = format, .frame_limit = LIMIT};

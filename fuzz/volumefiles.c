@@ -13,7 +13,7 @@
 
 enum { MEMORY = 1 << 20, ROWS = 64, KINDS = 5 };
 
-/* These stand for those of files on a disk. */
+/* Stand in for the functions that read files on a disk. */
 uint64_t source_size(const struct source *source)
 {
     return source->size;

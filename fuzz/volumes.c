@@ -27,7 +27,7 @@ static uint32_t bytes_of(const kst_volume *volume)
     return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
 }
 
-/* Check that `part` is what `whole` has from a place on. */
+/* Check that `part` equals `whole` from the box's origin on. */
 static void check_part(const kst_volume *part, const kst_volume *whole, const kst_box *box)
 {
     const size_t bytes = bytes_of(part), row = part->width * bytes;

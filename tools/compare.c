@@ -8,12 +8,12 @@
 #include "print/json.h"
 #include "print/plain.h"
 
-/* The exit codes of 'compare': pictures that differ, and any failure, have different codes, as in cmp(1). */
+/* The exit codes of 'compare'. As in cmp(1), pictures that differ and failures have different codes. */
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
 /*
- * Convert one of two pictures so that they can be compared: a grey picture may look the same as one in RGB, and one
- * without alpha the same as an opaque one.
+ * Convert two pictures to a common format so that they can be compared: a grey picture may equal one in RGB, and a
+ * picture without alpha may equal an opaque one.
  */
 static bool bring_together(struct picture *a, struct picture *b, struct problem *problem)
 {
@@ -40,7 +40,7 @@ static const char *explain(kst_status status)
     }
 }
 
-/* Return whether the samples of one picture have signs and those of the other do not, which nothing brings together. */
+/* Return whether the samples of only one picture are signed. Such pictures cannot be compared. */
 static bool differ_in_sign(const struct picture pictures[2])
 {
     return pictures[0].image.plane[0].is_signed != pictures[1].image.plane[0].is_signed;
@@ -95,7 +95,7 @@ static int compare(char **names, struct picture pictures[2], const struct file_s
     if (!picture_read_named(&pictures[0], names[0], settings, &format[0]) ||
         !picture_read_named(&pictures[1], names[1], settings, &format[1]))
         return EXIT_TROUBLE;
-    /* Decoding options apply to those of the two pictures that are coded, even if only one is. */
+    /* Decoding options apply to the coded pictures of the two, even if only one is coded. */
     if (!options_check("compare", given, 0, readable_kinds(format[0]) | readable_kinds(format[1]), NULL))
         return EXIT_TROUBLE;
     if (differ_in_sign(pictures)) {

@@ -30,7 +30,7 @@ static bool check(const char *verb, const struct options_given *given, const str
            encode_settings_finish(verb, settings) && j2k_settings_finish(verb, j2k);
 }
 
-/* The verb for filters needs some, and has no other place for them. */
+/* Check that the verb for filters has a chain of them, and that no second chain comes from --filters. */
 static int check_filters(const struct verb *verb, const char *filters, const struct resize_settings *resize)
 {
     if (verb == &verb_filter && filters == NULL)
@@ -40,7 +40,10 @@ static int check_filters(const struct verb *verb, const char *filters, const str
     return EXIT_FINE;
 }
 
-/* Counts and lines are results that some formats hold, and nothing else; `histogram` is cut off the chain. */
+/*
+ * Check that the target fits the chain: counts and lines can be written only in formats that hold such results, which
+ * hold nothing else. `histogram`, which is no filter of the library, is cut off the chain.
+ */
 static int settle_filters(const char *verb, const char *chain, struct file_settings *files, char **cut)
 {
     size_t length = 0;

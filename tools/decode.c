@@ -29,7 +29,7 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
     return good;
 }
 
-/* Choose the output's format: PNM unless a name or an option says otherwise. */
+/* Choose the output's format: a Netpbm format unless a name or an option says otherwise. */
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
     bool named = output->directory == NULL && argc - optind == 2 && strcmp(argv[argc - 1], "-") != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names what a stream holds in words, for text and for JSON. */
+/* Describes what a stream holds, as text and as JSON. */
 #include "describe.h"
 
 #include <stdio.h>
@@ -90,7 +90,7 @@ static void sampling_text(const kst_info *info, char text[32])
         used += (size_t)snprintf(text + used, 32 - used, "%s%dx%d", i == 0 ? "" : ",", c[i].h, c[i].v);
 }
 
-/* Print a comment. Many comments are C strings: the zero at their end is no part of the text. */
+/* Print a comment. Many comments are C strings, whose final zero is not part of the text. */
 static void print_comment(const kst_metadata *metadata)
 {
     size_t whole = metadata->length, length;
@@ -117,7 +117,7 @@ static void print_metadata(const kst_decoder *decoder)
     }
 }
 
-/* Print an element. Even the names of boxes come from the file, so they are escaped. */
+/* Print an element. Even the names of boxes come from the file, so names are escaped. */
 static void print_element(struct lines *lines, const kst_element *element)
 {
     const size_t length = strlen(element->name);
@@ -272,7 +272,7 @@ static json_t *json_components(const kst_info *info)
     return list;
 }
 
-/* What stands in front of a member's value in an object of a list. */
+/* The text that precedes a member's value, for the first and for later members of an object in a list. */
 #define FIRST(name) "{\n        \"" name "\": "
 #define NEXT(name) ",\n        \"" name "\": "
 
@@ -288,7 +288,7 @@ static void put_word(struct lines *lines, const char *name, const char *word)
     lines_json(lines, word, strlen(word));
 }
 
-/* Begin the next object of a list, which a count of 0 opens. */
+/* Begin the next object of a list; the first one (count 0) also opens the list. */
 static void put_next(struct lines *lines, size_t count)
 {
     lines_put(lines, count > 0 ? "\n      },\n      " : "\n      ");
@@ -307,8 +307,8 @@ static void put_list_end(struct lines *lines, size_t count)
 }
 
 /*
- * A file may hold so many segments, boxes and pictures that a tree of their objects would take a hundred times its
- * size, so these three lists are written as they are read, as the last members of their object.
+ * Writes the three lists of metadata, other pictures and elements directly instead of as a tree of JSON objects, which
+ * would take a hundred times the size of a file with very many of them. They are the last members of their object.
  */
 static void put_metadata(struct lines *lines, const kst_decoder *decoder)
 {
@@ -380,7 +380,10 @@ static json_t *json_density(const kst_info *info)
         "{s:i, s:i, s:s}", "x", info->density_x, "y", info->density_y, "unit", density_unit(info->density_unit));
 }
 
-/* Returns null where none is claimed; breaches are null where the rules are not known. */
+/*
+ * Describe the profile that a stream claims. Returns null if it claims none; "breaches" is null if the profile's rules
+ * are not known.
+ */
 static json_t *json_profile(kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);

@@ -46,7 +46,10 @@ static bool encode_picture(const struct task *task, struct source *source, const
            encode_whole(task, source, path, problem);
 }
 
-/* Return whether devices decode the source before they encode it, or that is not large enough to be read in rows. */
+/*
+ * Return whether the picture goes through a relay as a whole: there is one, and the source is at most a quarter of the
+ * memory limit, beyond which it is read in rows.
+ */
 static bool is_relayed(const struct source *source, const struct file_settings *files)
 {
     return files->relay != NULL && source_size(source) <= files->max_memory / 4;
@@ -77,8 +80,8 @@ static bool encode_open(const struct task *task, struct source *source, const ch
 }
 
 /*
- * Open the file that a source names, or use the bytes that it has, as those of an archive's member or of a file that
- * was read ahead. These are not read again at any place of a file, which is closed.
+ * Open the file that a source names, or use its bytes if it has them, as for an archive's member or a file that was
+ * read ahead. Such a source has no open file, so it cannot be read again at an offset.
  */
 static bool open_source(struct source *source, const struct source *from, struct problem *problem)
 {
@@ -118,7 +121,7 @@ static int choose_target(const struct output_options *output, int argc, char **a
     return code;
 }
 
-/* Return the kinds of files that can be read. Raw samples are read with --raw only. */
+/* Return the kinds of files that can be read. Raw samples count only with --raw. */
 static unsigned readable(const struct file_settings *files)
 {
     return files->raw.width > 0 ? KIND_RAW : KIND_ANY & ~(unsigned)KIND_RAW;

@@ -10,13 +10,16 @@
 #include "scene/stereo.h"
 #include "scene/sweep.h"
 
-/* No filter's name has a stop or a slash in it; numbers have, behind the name. */
+/*
+ * Return whether a word is a file rather than a chain of filters. No filter's name contains a dot or a slash; the
+ * numbers behind the name may.
+ */
 static bool is_file(const char *word)
 {
     return strchr(word, '=') == NULL && strpbrk(word, "./") != NULL && access(word, F_OK) == 0;
 }
 
-/* The chain comes right behind the verb, so that operands are the same as those of 'kostka convert'. */
+/* The chain directly follows the verb, so that the operands are the same as those of 'kostka convert'. */
 static int run(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-')

@@ -42,7 +42,7 @@ static bool tell_jpeg(const struct info_settings *settings, const struct source 
         jpeg_report_problem(report, status, &problem);
         return tell_failure(settings, source->name, status, report->offset, problem.text);
     }
-    /* This reads all headers, so that the report includes what is wrong with them. */
+    /* This reads all headers, so that the report includes their errors. */
     kst_decoder_next_element(decoder, &(kst_element){.size = sizeof(kst_element)});
     if (!kst_decoder_other(decoder, 0, &(kst_other){.size = sizeof(kst_other)}) && report->status)
         complain(source->name, "warning: %s", report->message);
@@ -77,8 +77,8 @@ static bool describe_other(const struct info_settings *settings, const struct so
 }
 
 /*
- * Print what reading a file of another format has found, and no more: describing these formats is not the task of this
- * program.
+ * Print the few properties of a file of another format that reading it reveals: describing these formats is not the
+ * task of this program.
  */
 static bool tell_other(const struct info_settings *settings, const struct source *source)
 {
@@ -138,7 +138,7 @@ static int run(int argc, char **argv)
         return code;
     if (optind == argc)
         return complain_usage("info", "no file named");
-    /* Only headers are read, so no more threads than this one are started. */
+    /* Only headers are read, so no threads are started. */
     if ((code = common_context(&common, 1, &settings.files.context)) != EXIT_FINE)
         return code;
     settings.files.max_pixels = common_max_pixels(&common);

@@ -12,7 +12,7 @@ static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_tra
     &verb_video, &verb_volume, &verb_tiff, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile,
     &verb_run, NULL};
 
-/* Verbs with the command lines of other programs, whose names are also this program's if it is called by them. */
+/* Verbs that accept the command lines of other programs. If this program is called by such a name, it runs the verb. */
 static const struct verb *const foreign[] = {&verb_opj_compress, &verb_opj_decompress, NULL};
 
 static const struct verb *find_in(const struct verb *const *list, const char *name)
@@ -29,7 +29,7 @@ static const struct verb *find_verb(const char *name)
     return verb != NULL ? verb : find_in(foreign, name);
 }
 
-/* Return the verb of whose name this program is called; null for its own name. */
+/* Return the verb whose name this program was called by; null if it was not called by a verb's name. */
 static const struct verb *called_as(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -54,7 +54,7 @@ static void print_help(FILE *to)
         to);
 }
 
-/* Complain about an unknown verb. Those who know convert(1) put a file in its place. */
+/* Complain about an unknown verb. Users of convert(1) may put a file in its place. */
 static int complain_verb(const char *name)
 {
     if (access(name, F_OK) == 0) {

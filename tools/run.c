@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs 'kostka run', which starts a program that then loads Kostka's libraries in place of others. */
+/* Runs 'kostka run', which starts a program that then loads Kostka's libraries instead of the original ones. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool find_folder(char folder[PATH_MAX])
     return false;
 }
 
-/* Let libraries of the folder precede those of the folders that were searched before. */
+/* Put the folder in front of the folders in which libraries are searched for. */
 static bool search_first(const char *folder)
 {
     const char *before = getenv("LD_LIBRARY_PATH");
@@ -43,7 +43,7 @@ static bool search_first(const char *folder)
     return fine;
 }
 
-/* Return the index of the program's name: the first word that is no option and no value of one. */
+/* Return the index of the program's name: the first word that is neither an option nor the value of one. */
 static int find_program(int argc, char **argv)
 {
     int i = 1;
@@ -58,7 +58,7 @@ static int find_program(int argc, char **argv)
     return i < argc ? i : argc;
 }
 
-/* Pass options on to the library in the program, after a look whether the device is there. */
+/* Pass options to the library in the program through the environment, after checking that the device is available. */
 static bool set_environment(const struct common_options *common, int *code)
 {
     kst_context *context = NULL;

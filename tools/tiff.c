@@ -5,7 +5,7 @@
 #include "files/output.h"
 #include "pyramid/run.h"
 
-/* Tiles are decoded into one picture, whose channels take turns. */
+/* Set the pixel format. Tiles are decoded into one picture, whose channels are interleaved. */
 static bool set_format(const char *verb, const char *value, kst_decode_options *options)
 {
     if (!decode_group(options).handle(verb, options, OPTION_FORMAT, value))
@@ -62,7 +62,10 @@ static struct option_group tiff_group(struct pyramid_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
-/* An action, how many files it takes, and which options of this verb alone it has (codes, ended by 0). */
+/*
+ * Describes an action: the number of files that it takes, and the options that only this action has (codes, ended by
+ * 0).
+ */
 struct action {
     const char *name;
     int (*run)(struct pyramid_settings *settings, char **names);
@@ -85,7 +88,7 @@ static const struct action *find_action(const char *name)
     return NULL;
 }
 
-/* Refuse options of other actions by name, and those of a size without one. */
+/* Refuse options of other actions by name, and options that modify --size without it. */
 static bool check_options(const struct action *action, const struct options_given *given)
 {
     static const int common[] = {
@@ -107,7 +110,7 @@ static bool check_options(const struct action *action, const struct options_give
            (options_refuse("tiff", given, OPTION_FIT, why) && options_refuse("tiff", given, OPTION_FILTER, why));
 }
 
-/* Check the outputs, and which of the pictures is meant. */
+/* Check the outputs, and the choice of the picture. */
 static bool check_settings(const struct action *action, struct pyramid_settings *settings, char **names)
 {
     if (settings->image != NULL && settings->level_given) {

@@ -17,7 +17,7 @@ struct verb {
     const char *name;
     const char *summary; /* one line */
     const char *help;    /* synopsis and options */
-    const char *actions; /* what the first operand is one of, with | between; null: it is something else */
+    const char *actions; /* the words for the first operand, separated by |; null: it is something else */
     int (*run)(int argc, char **argv);
 };
 
@@ -25,9 +25,9 @@ extern const struct verb verb_decode, verb_encode, verb_transcode, verb_convert,
     verb_tiff, verb_info, verb_compare, verb_devices, verb_bench, verb_profile, verb_run, verb_opj_compress,
     verb_opj_decompress;
 
-/* Classifies failures, which are counted by kind. */
+/* Classifies failures. They are counted by kind. */
 enum problem_kind {
-    PROBLEM_CONTENT, /* what the input holds, or what is asked of it */
+    PROBLEM_CONTENT, /* of the input's contents, or of options that do not fit these */
     PROBLEM_READ,
     PROBLEM_LIMIT, /* of pixels, memory or work */
     PROBLEM_NAME,  /* another input has the output's name */
@@ -35,26 +35,26 @@ enum problem_kind {
     PROBLEM_KINDS
 };
 
-/* The reason why something failed: one line of text, without the file's name. */
+/* Holds the reason why something failed: one line of text, without the file's name. */
 struct problem {
     char text[4608]; /* room for a path */
     enum problem_kind kind;
 };
 
-/* Set the text. Always returns false, so that functions can end with it. */
+/* Set the text. Always returns false, so that functions can return its result. */
 __attribute__((format(printf, 2, 3))) bool problem_set(struct problem *problem, const char *format, ...);
 
-/* Do the same, for a problem of another kind than PROBLEM_CONTENT. */
+/* Set the text and a kind other than PROBLEM_CONTENT. */
 __attribute__((format(printf, 3, 4))) bool problem_set_kind(
     struct problem *problem, enum problem_kind kind, const char *format, ...);
 
 /*
- * Print a line "kostka: SUBJECT: …" on standard error; `subject` may be null. Lines of several threads do not mix, and
- * control characters, in names for instance, become escapes (plain.h).
+ * Print a line "kostka: SUBJECT: …" on standard error; `subject` may be null. Lines of several threads do not mix.
+ * Control characters, in names for instance, become escapes (plain.h).
  */
 __attribute__((format(printf, 2, 3))) void complain(const char *subject, const char *format, ...);
 
-/* Print the same for a mistake in the command line: "kostka VERB: …; see 'kostka help VERB'". Returns EXIT_USAGE. */
+/* Print a message about a mistake in the command line: "kostka VERB: …; see 'kostka help VERB'". Returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int complain_usage(const char *verb, const char *format, ...);
 
 double seconds_now(void); /* monotonic */

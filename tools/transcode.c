@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs 'kostka transcode', which changes the coding and keeps the coefficients. */
+/* Runs 'kostka transcode', which changes how a file is coded, but not its coefficients. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct transcode_settings {
     kst_transcode_options options;
     kst_scan *script;
     const struct file_format
-        *target; /* the format that the output's name or --out-format says; null: that of the input */
+        *target; /* the format that the output's name or --out-format states; null: that of the input */
     struct options_given given;
 };
 
@@ -150,7 +150,7 @@ static struct option_group transcode_group(struct transcode_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
-/* The container that the output's name says. */
+/* Return the container that the output's name states. */
 static kst_container named_container(const struct file_format *target)
 {
     return target == &file_j2k || target == &file_jph   ? KST_CONTAINER_JP2
@@ -158,7 +158,7 @@ static kst_container named_container(const struct file_format *target)
                                                         : KST_CONTAINER_KEEP;
 }
 
-/* Choose whether to write JP2 boxes: if no option says so, the output's name decides. */
+/* Choose whether to write JP2 boxes: if no option does, the output's name decides. */
 static bool choose_container(const char *verb, struct transcode_settings *settings)
 {
     kst_container *container = &settings->options.jpeg2000.container;
@@ -178,8 +178,8 @@ static bool choose_container(const char *verb, struct transcode_settings *settin
 }
 
 /*
- * Choose the coder of code-blocks: if no option says so, the output's name decides. JP2 has those of T.800, JPH and
- * .jhc those of T.814, and other codestreams either.
+ * Choose the block coder: if no option does, the output's name decides. JP2 has code-blocks of T.800, JPH and .jhc
+ * those of T.814, and other codestreams may have either.
  */
 static bool choose_coder(const char *verb, struct transcode_settings *settings)
 {
@@ -225,7 +225,7 @@ static int choose_target(
     return EXIT_FINE;
 }
 
-/* Check that the input has the codec that the output's name promises. */
+/* Check that the input has the codec that the output's name states. */
 static bool check_codec(
     const struct transcode_settings *settings, const struct file_format *found, struct problem *problem)
 {
@@ -252,7 +252,7 @@ static bool is_jph(const struct source *source)
     return source->length >= 24 && memcmp(source->data + 16, "ftypjph ", 8) == 0;
 }
 
-/* Return the extension of what the output is, which its name may contradict. */
+/* Return the extension for the output's actual format; the output's name may differ. */
 static const char *extension_of(const struct source *source, const kst_transcode_options *options)
 {
     if (file_format_of(source) != &file_j2k)
@@ -267,13 +267,13 @@ static const char *extension_of(const struct source *source, const kst_transcode
 }
 
 /*
- * The progress of a file, whose mapped pages are given back whenever a share of the work is done, unless several
- * devices may read them.
+ * Holds the progress of transcoding a mapped file, whose pages are released after each share of the work, unless
+ * several devices may read them.
  */
 struct transcode_progress {
     struct progress_whole whole;
-    const struct source *source; /* null: its pages stay */
-    double rested;               /* share at which that was done last */
+    const struct source *source; /* null: pages are not released */
+    double rested;               /* the share of the work at which pages were last released */
 };
 
 static bool tell_progress(void *user, double done)
@@ -302,7 +302,7 @@ static kst_status transcode_to(struct output *output, const struct task *task, c
     return !status && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
 }
 
-/* Let the devices of a relay transcode, and write what they made. */
+/* Transcode on the devices of a relay, and write the result. */
 static kst_status transcode_by_relay(struct output *output, const struct task *task,
     const kst_transcode_options *options, kst_report *report, struct problem *problem)
 {
@@ -325,7 +325,7 @@ static kst_status transcode_by_relay(struct output *output, const struct task *t
     return status;
 }
 
-/* Return whether the file's code-blocks are to change, which devices can do, and a relay does. */
+/* Return whether a relay transcodes the file: there is one, and the block coder is to change, which devices can do. */
 static bool goes_by_relay(const struct task *task, const kst_transcode_options *options)
 {
     return task->files.relay != NULL && options->jpeg2000.ht != KST_CHOICE_KEEP;
@@ -346,8 +346,8 @@ static bool report_on(const struct task *task, const kst_report *report, kst_sta
 }
 
 /*
- * Warn that what follows the first picture is dropped, unless the user asked for exactly that, and of metadata in boxes
- * for which a codestream has no place.
+ * Warn of what is dropped: what follows the first picture, unless the user asked for exactly that, and metadata in
+ * boxes if the output is a bare codestream.
  */
 static void tell_dropped(const struct task *task, const kst_transcode_options *options, const char *path)
 {
@@ -367,7 +367,7 @@ static void tell_dropped(const struct task *task, const kst_transcode_options *o
     kst_decoder_destroy(&decoder);
 }
 
-/* Say that code-blocks of T.814 with one set have all their bytes in the layers that belong to it. */
+/* Print, if verbose, that a code-block of T.814 has all its bytes in the layers of its single HT set. */
 static void tell_layers(const struct task *task, const kst_transcode_options *options)
 {
     kst_decoder *decoder;
@@ -381,7 +381,7 @@ static void tell_layers(const struct task *task, const kst_transcode_options *op
     kst_decoder_destroy(&decoder);
 }
 
-/* Note the picture's size, for the table at the end of many inputs. */
+/* Record the picture's size, for the table at the end of a batch. */
 static void note_pixels(const struct task *task)
 {
     kst_decoder *decoder;
@@ -432,7 +432,7 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     return false;
 }
 
-/* Refuse a GPU that is asked for by name, where it would have nothing to do. */
+/* Refuse a GPU that is chosen by name but would have nothing to do. */
 static bool check_device(const struct common_options *common, const kst_transcode_options *options)
 {
     const char *device = common->device;

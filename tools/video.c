@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs 'kostka video', which takes a sequence of frames from one file or stream to another. */
+/* Runs 'kostka video', which copies or converts a sequence of frames from one file or stream to another. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static bool set_size(const char *value, struct video_shape *shape)
     return true;
 }
 
-/* Read a number of bits, with k, M or G behind it for thousands, millions and thousands of millions. */
+/* Read a number of bits; a k, M or G behind it means 10^3, 10^6 or 10^9. */
 static bool set_bits(const char *option, const char *value, double *bits)
 {
     static const char units[] = "kMG";
@@ -212,7 +212,7 @@ static void tell_details(const char *name, const struct video_pass *pass, double
         rate * info->rate.under / info->rate.over);
 }
 
-/* Say which streams, and what else, the output has no place for. */
+/* Warn of streams, and of whatever else the output has no place for. */
 static void report_tracks(const char *name, const struct video_pass *pass)
 {
     const struct video_reader *reader = pass->reader;
@@ -232,7 +232,7 @@ static void report_tracks(const char *name, const struct video_pass *pass)
             reader->info.timecode, container);
 }
 
-/* Say which numbers of files are lacking. */
+/* Warn of files that are missing in a numbered sequence. */
 static void report_numbers(const char *name, const struct video_losses *losses)
 {
     if (losses->absent > 0)
@@ -253,7 +253,7 @@ static void count_damaged_files(struct video_pass *pass)
     pass->damaged += pass->losses.damaged;
 }
 
-/* Say what a sequence was made of, and what was wrong with it. */
+/* Report how a sequence was made (if verbose), and what was wrong with it. */
 static void report(const char *name, const struct video_pass *pass, double seconds)
 {
     const struct video_reader *reader = pass->reader;
@@ -286,7 +286,7 @@ static void report(const char *name, const struct video_pass *pass, double secon
     report_tracks(name, pass);
 }
 
-/* Return the first thing that is wrong with the input as a whole, for --strict. */
+/* With --strict, fail for what is wrong with the input as a whole: skipped bytes, or a frame that is cut off. */
 static bool check_strict(const struct video_pass *pass, struct problem *problem)
 {
     const struct video_reader *reader = pass->reader;
@@ -306,7 +306,7 @@ static bool write_all(struct video_pass *pass, struct problem *problem)
            writer->format->end(writer, problem);
 }
 
-/* Say where the frames are that were recorded before something failed: a camera does not show them again. */
+/* Add to a problem which file holds the frames that were recorded before it: a camera does not show them again. */
 static void tell_part(const char *part, struct problem *problem)
 {
     struct problem whole = *problem;
@@ -314,7 +314,7 @@ static void tell_part(const char *part, struct problem *problem)
     problem_set_kind(problem, whole.kind, "%s; %s has the frames up to there", whole.text, part);
 }
 
-/* Give the output its name, or drop it. What was recorded stays under a temporary name if something has failed. */
+/* Give the output its name, or drop it. If something has failed, recorded frames stay under a temporary name. */
 static bool end_output(struct video_pass *pass, bool good, struct problem *problem)
 {
     struct output *output = &pass->writer->output;
@@ -330,7 +330,10 @@ static bool end_output(struct video_pass *pass, bool good, struct problem *probl
     return good;
 }
 
-/* Write the output. What a signal cut short keeps its frames only if the input is a stream, which has no other end. */
+/*
+ * Write the output. If a signal ends the work early, the frames so far are kept only for a stream, which has no end of
+ * its own.
+ */
 static bool write_output(const char *path, struct video_pass *pass, struct problem *problem)
 {
     struct video_writer *writer = pass->writer;
@@ -388,7 +391,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
     return code;
 }
 
-/* Check that there are an input and an output, neither of which is a folder. */
+/* Check that there are an input and an output, and that neither is a folder. */
 static int check_operands(char **operands, size_t count, bool in_place)
 {
     const struct output_options one = {.directory = NULL};

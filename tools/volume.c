@@ -10,7 +10,7 @@
 
 enum { LEVELS_MAX = 32, BITS_MAX = 28, REPEAT = 5, REPEAT_MAX = 1000 };
 
-/* Read a number that follows the character `before`, which is 0 for the first one, and move behind it. */
+/* Read a number behind the character `before` (0 for the first number), and move *text behind it. */
 static bool take_number(const char **text, char before, uint32_t low, uint32_t *number)
 {
     const char *from = *text + (before != 0);
@@ -164,7 +164,10 @@ static struct option_group volume_group(struct volume_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
-/* An action, how many files it takes, and which options of this verb alone it has (codes, ended by 0). */
+/*
+ * Describes an action: the number of files that it takes, and the options that only this action has (codes, ended by
+ * 0).
+ */
 struct action {
     const char *name;
     int (*run)(struct volume_settings *settings, char **names);
@@ -191,7 +194,7 @@ static const struct action *find_action(const char *name)
     return NULL;
 }
 
-/* Return whether an option is one that every action has. */
+/* Return whether every action has an option. */
 static bool is_common(int code)
 {
     static const int codes[] = {
@@ -207,11 +210,11 @@ static bool has_option(const struct action *action, const struct option_entry *e
     bool own = false;
     for (size_t i = 0; i < sizeof action->options / sizeof *action->options; i++)
         own = own || action->options[i] == entry->code;
-    /* Only those of encoding JPEG 2000 are of kinds of files. */
+    /* Only options of encoding JPEG 2000 have target kinds. */
     return own || is_common(entry->code) || (action->encodes && entry->targets != 0);
 }
 
-/* Refuse options of other actions by name, and those of encoding that do not go together. */
+/* Refuse options of other actions by name, and options of encoding that exclude each other. */
 static bool check_options(const struct action *action, const struct options_given *given)
 {
     for (size_t i = 0; i < given->count; i++)

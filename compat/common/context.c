@@ -8,7 +8,10 @@
 
 static _Atomic(kst_context *) shared;
 
-/* The threads of the parent's context do not exist in the child, and its locks may be held by nobody. */
+/*
+ * Forget the parent's context in a child process: its threads do not exist there, and locks may be held by no thread at
+ * all.
+ */
 static void forget_context(void)
 {
     atomic_store(&shared, NULL);

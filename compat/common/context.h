@@ -7,7 +7,7 @@
 
 /*
  * Return the context of this process: one thread on the CPU, unless KOSTKA_THREADS and KOSTKA_DEVICE say otherwise.
- * Null: there is none.
+ * Null if it cannot be made.
  */
 kst_context *compat_context(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Defines the table through which calls are passed on, and a function that fills it and the structure that ORIGINAL
- * names, a variable and its tag, with the functions of the original that the library's functions.h lists.
+ * Defines the table of functions to which calls are passed on, and a function that looks up, in the original, all
+ * functions that the library's functions.h lists: PASS and JAVA entries go to the table, TAKE entries to the structure
+ * that ORIGINAL names, both as a variable and as a tag.
  */
 #include <string.h>
 

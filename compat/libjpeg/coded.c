@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compares the headers of a stream that was made with what cinfo asks for. */
+/* Compares the headers of an encoded stream with what cinfo asks for. */
 #include "encode.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static bool same_frame(const uint8_t *at, size_t length, j_compress_ptr cinfo)
     return true;
 }
 
-/* Compare a scan's tables, unless they were made for it. */
+/* Return whether a scan uses the tables of cinfo. Only components of cinfo's that the scan has are compared. */
 static bool same_scan(const uint8_t *at, size_t length, j_compress_ptr cinfo)
 {
     for (size_t i = 0; i < at[0] && 2 * i + 2 < length; i++)
@@ -30,7 +30,9 @@ static bool same_scan(const uint8_t *at, size_t length, j_compress_ptr cinfo)
     return true;
 }
 
-/* Compare codes that are written with those of cinfo: one or more tables, each with 16 numbers of codes (T.81 B.2.4.2).
+/*
+ * Return whether the Huffman codes of a DHT segment are those of cinfo. The segment has one or more tables, each of
+ * which begins with 16 numbers of codes (T.81 B.2.4.2).
  */
 static bool same_codes(const uint8_t *at, size_t length, j_compress_ptr cinfo)
 {

@@ -4,14 +4,19 @@
 
 #include <string.h>
 
-/* At this address there may have been a decompression that was handed over, and whose end was never said. */
+/*
+ * Release what may be left of an earlier decompression at the same address, which was handed over and never finished.
+ */
 void jpeg_CreateDecompress(j_decompress_ptr cinfo, int version, size_t structsize)
 {
     libjpeg_release(libjpeg_handed(cinfo));
     libjpeg_original.jpeg_CreateDecompress(cinfo, version, structsize);
 }
 
-/* Hand over for good, and pass the lines that the caller has. False: the source has suspended it. */
+/*
+ * Hand a decompression over for good, and let the system's library skip the lines that the caller already has. Returns
+ * false if the source suspends that.
+ */
 static bool hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     if (!libjpeg_hand_over(taken, cinfo))
@@ -21,7 +26,9 @@ static bool hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     return there;
 }
 
-/* The caller may have asked for virtual arrays of its own, which exist from the start on. */
+/*
+ * Set cinfo to the state in which lines are read. Virtual arrays that the caller has requested must exist from then on.
+ */
 static void set_scanning(j_decompress_ptr cinfo)
 {
     (*cinfo->mem->realize_virt_arrays)((j_common_ptr)cinfo);
@@ -32,8 +39,8 @@ static void set_scanning(j_decompress_ptr cinfo)
 }
 
 /*
- * Get all bytes of a picture with many scans. *waits: the source has no more now. False: the picture is damaged, or has
- * bytes behind scans, of which the system's library counts those that it has not read ahead.
+ * Fetch all bytes of a picture with many scans. *waits becomes true if the source has no more at present. Returns false
+ * if the picture is damaged, or has bytes behind scans: the system's library counts those that it has not read ahead.
  */
 static bool collect(struct libjpeg_taken *taken, j_decompress_ptr cinfo, bool *waits)
 {
@@ -47,7 +54,10 @@ static bool collect(struct libjpeg_taken *taken, j_decompress_ptr cinfo, bool *w
            (!taken->odd && !kst_lines_read(taken->lines, NULL, 0, &none) && kst_lines_left(taken->lines) == 0);
 }
 
-/* Get all bytes of the picture. False: the source has no more now, or the system's library must see what it has. */
+/*
+ * Fetch all bytes of the picture. Returns false if the source has no more at present, or if the system's library must
+ * see the bytes.
+ */
 static bool fetch_all(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     enum libjpeg_input input;
@@ -57,7 +67,7 @@ static bool fetch_all(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     return input == LIBJPEG_ENDED && !taken->odd;
 }
 
-/* Decode all lines by the context's threads or on its device. False: there is damage or no memory. */
+/* Decode all lines with the context's threads or on its device. Returns false if there is damage or no memory. */
 static bool decode_whole(struct libjpeg_taken *taken)
 {
     kst_report report = {.size = sizeof report};
@@ -107,7 +117,7 @@ static void copy_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAM
         memcpy(rows[i], (const uint8_t *)plane->data + (ptrdiff_t)cinfo->output_scanline++ * plane->pitch, length);
 }
 
-/* Read lines, for which bytes are fetched as they are needed. False: the picture is damaged from here on. */
+/* Read lines, fetching bytes as they are needed. Returns false if the picture is damaged from here on. */
 static bool read_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAMPARRAY rows, JDIMENSION count)
 {
     if (taken->whole.plane[0].data) {
@@ -165,7 +175,7 @@ JDIMENSION jpeg_read_scanlines(j_decompress_ptr cinfo, JSAMPARRAY scanlines, JDI
                  : libjpeg_original.jpeg_read_scanlines(cinfo, scanlines, max_lines);
 }
 
-/* Read lines that nobody wants. Returns how many. */
+/* Read and drop lines. Returns how many were read. */
 static JDIMENSION drop_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JDIMENSION count)
 {
     JDIMENSION done = 0;
@@ -195,7 +205,10 @@ JDIMENSION jpeg_skip_scanlines(j_decompress_ptr cinfo, JDIMENSION num_lines)
     return skipped;
 }
 
-/* At the edges of a cropped picture the system's library lacks the neighbours for upsampling, so it decodes itself. */
+/*
+ * A cropped picture is left to the system's library, because at the cropped edges it upsamples without the neighbours
+ * that a whole picture has.
+ */
 void jpeg_crop_scanline(j_decompress_ptr cinfo, JDIMENSION *xoffset, JDIMENSION *width)
 {
     struct libjpeg_taken *taken = libjpeg_taken(cinfo);
@@ -239,7 +252,7 @@ static void drop(j_decompress_ptr cinfo)
     libjpeg_release(taken);
 }
 
-/* All lines were read: leave the source behind EOI. */
+/* Finish a decompression whose lines have all been read: leave the source behind EOI. */
 static boolean finish_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     enum libjpeg_input input = taken->past ? LIBJPEG_ENDED : LIBJPEG_MORE;
@@ -263,7 +276,7 @@ boolean jpeg_finish_decompress(j_decompress_ptr cinfo)
     taken = libjpeg_handed(cinfo);
     boolean done = taken ? finish_handed(taken, cinfo) : libjpeg_original.jpeg_finish_decompress(cinfo);
     if (done)
-        cinfo->main = NULL; /* which was released */
+        cinfo->main = NULL; /* its object was released */
     return done;
 }
 

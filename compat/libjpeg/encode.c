@@ -9,7 +9,7 @@
 #include "context.h"
 #include "taken.h"
 
-/* The states of cinfo->global_state (jpegint.h of libjpeg); and the largest picture that is kept until it is whole. */
+/* States of cinfo->global_state (jpegint.h of libjpeg), and the largest picture that is kept until it is complete. */
 enum { STATE_SCANNING = 101, PIXELS_MAX = 1 << 28 };
 
 static const char tag;
@@ -20,7 +20,7 @@ static struct libjpeg_compression *compression_of(j_compress_ptr cinfo)
     return cinfo->mem && cinfo->global_state == STATE_SCANNING && c && c->tag == &tag ? c : NULL;
 }
 
-/* Give the compression back to the system's library. */
+/* Return the compression to the system's library. */
 static void release(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     cinfo->main = c->main;
@@ -51,8 +51,8 @@ static bool find_colour(J_COLOR_SPACE space, kst_colour *colour)
 }
 
 /*
- * Codes that are made for the picture need all of it before the first byte is written, here as there. With those of the
- * standard a picture is coded while its lines come, in one scan.
+ * Return whether lines are encoded as they come, in one scan with standard codes. Codes that are optimised for the
+ * picture need all of it before the first byte can be written, in libjpeg as here.
  */
 static bool is_coded_by_lines(j_compress_ptr cinfo)
 {
@@ -68,7 +68,9 @@ static bool suits(j_compress_ptr cinfo)
            (uint64_t)cinfo->image_width * cinfo->image_height * (unsigned)cinfo->input_components <= PIXELS_MAX;
 }
 
-/* Quantisers above 255 are left to the system's library, which says something about them. */
+/*
+ * Set the options of components. Returns false for quantisers above 255: the system's library has messages about them.
+ */
 static bool set_components(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     for (int i = 0; i < cinfo->num_components; i++) {
@@ -136,13 +138,13 @@ static bool set_image(struct libjpeg_compression *c, j_compress_ptr cinfo)
     return is_coded_by_lines(cinfo) || !kst_image_allocate(c->context, &c->image);
 }
 
-/* Return the memory of a line of the picture; the context keeps such memory for the next picture. */
+/* Return the memory of a line of the picture. The context keeps that memory for the next picture. */
 static uint8_t *line_of(const struct libjpeg_compression *c, JDIMENSION y)
 {
     return (uint8_t *)c->image.plane[0].data + (ptrdiff_t)y * c->image.plane[0].pitch;
 }
 
-/* Take a compression over that the system's library has started, if Kostka can carry it out. */
+/* Take over a compression that the system's library has started, if Kostka can carry it out. */
 static void take(j_compress_ptr cinfo)
 {
     struct libjpeg_compression *c = suits(cinfo) ? calloc(1, sizeof *c) : NULL;
@@ -165,7 +167,7 @@ void jpeg_start_compress(j_compress_ptr cinfo, boolean write_all_tables)
         take(cinfo);
 }
 
-/* Encode what has come. False: the system's library must do it. */
+/* Encode the complete picture. Returns false if the system's library must do it. */
 static bool make(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     if (!c->made && kst_encode(c->context, &c->image, &c->options, &c->coded, NULL))
@@ -191,7 +193,7 @@ bool libjpeg_write_bytes(struct libjpeg_compression *c, j_compress_ptr cinfo, si
     return true;
 }
 
-/* Let the system's library encode all lines. */
+/* Let the system's library encode all lines so far. */
 static void give_up(struct libjpeg_compression *c, j_compress_ptr cinfo, JDIMENSION lines)
 {
     cinfo->main = c->main;
@@ -204,7 +206,7 @@ static void give_up(struct libjpeg_compression *c, j_compress_ptr cinfo, JDIMENS
     release(c, cinfo);
 }
 
-/* Keep lines, and encode them all after the last one. Returns how many count as taken. */
+/* Keep lines, and encode them all after the last one. Returns how many lines count as written. */
 static JDIMENSION keep_lines(
     struct libjpeg_compression *c, j_compress_ptr cinfo, JSAMPARRAY scanlines, JDIMENSION count)
 {
@@ -216,7 +218,7 @@ static JDIMENSION keep_lines(
         give_up(c, cinfo, after);
         return cinfo->next_scanline > before ? cinfo->next_scanline - before : 0;
     }
-    /* The last line counts as taken when its bytes have been. */
+    /* The last line counts as written only when the destination has accepted all bytes. */
     if (after == cinfo->image_height && !libjpeg_write_bytes(c, cinfo, c->coded.length - 2)) {
         cinfo->next_scanline = after - 1;
         return count - 1;
@@ -238,7 +240,7 @@ JDIMENSION jpeg_write_scanlines(j_compress_ptr cinfo, JSAMPARRAY scanlines, JDIM
     return c->encoder ? libjpeg_write_lines(c, cinfo, scanlines, count) : keep_lines(c, cinfo, scanlines, count);
 }
 
-/* The tables of the components have been written, as far as a later compression with the same object is concerned. */
+/* Mark the tables of the components as written, for later compressions with the same object. */
 static void mark_tables(j_compress_ptr cinfo)
 {
     for (int i = 0; i < cinfo->num_components; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compresses with standard codes: what each lines make is written before the next ones are encoded. */
+/* Compresses with standard codes: the bytes of some lines are written before the next lines are encoded. */
 #include "encode.h"
 
 #include <jerror.h>
 
-/* Look at the bytes that the encoder has made since the last time; all that were there are written. */
+/* Take the bytes that the encoder has made since the last time. The previous bytes must have been written. */
 static bool take_bytes(struct libjpeg_compression *c)
 {
     const void *data;
@@ -24,7 +24,7 @@ bool libjpeg_begin_lines(struct libjpeg_compression *c, j_compress_ptr cinfo)
     return c->written > 0;
 }
 
-/* Write what is there but EOI, which comes when the compression is finished. */
+/* Write the bytes so far, except EOI, which is written when the compression is finished. */
 static bool write_made(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     return libjpeg_write_bytes(c, cinfo, c->made ? c->coded.length - 2 : c->coded.length);
@@ -42,7 +42,7 @@ JDIMENSION libjpeg_write_lines(
             ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
     }
     bool written = write_made(c, cinfo);
-    if (c->made && !written) { /* the last line counts as taken when its bytes have been */
+    if (c->made && !written) { /* the last line counts as written only when the destination has accepted all bytes */
         cinfo->next_scanline = after - 1;
         return count - 1;
     }

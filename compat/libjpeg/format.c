@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Relates libjpeg's kinds of pixels to formats. */
+/* Translates libjpeg's colour spaces to pixel formats. */
 #include "taken.h"
 
 bool libjpeg_find_format(J_COLOR_SPACE space, kst_format *format)

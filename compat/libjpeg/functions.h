@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists the functions of libjpeg-turbo 2.1 in the ABI of libjpeg 6.2, or 8.0 where LIBJPEG_ABI is 80: those that are
- * passed on as they are, and those that are taken over. The including file defines PASS(name) and TAKE(name).
+ * Lists the functions of libjpeg-turbo 2.1 in the ABI of libjpeg 6.2, or 8.0 if LIBJPEG_ABI is 80: those that are
+ * passed on unchanged, and those that are replaced. The including file defines PASS(name) and TAKE(name).
  */
 PASS(jcopy_block_row)
 PASS(jcopy_sample_rows)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Hands a decompression over to the system's library, which then reads the bytes that were kept, and behind them those
- * of the caller's source. Its source is in cinfo only while it works: callers find their own there.
+ * of the caller's source. The source for that is in cinfo only while the system's library works: callers find their own
+ * source there.
  */
 #include <jerror.h>
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include "taken.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct libjpeg_taken *handed; /* all that were handed over */
+static struct libjpeg_taken *handed; /* list of all decompressions that were handed over */
 static atomic_uint handed_count;
 
 static void unlock_in_child(void)
@@ -58,7 +59,7 @@ void libjpeg_forget_handed(struct libjpeg_taken *taken)
     pthread_mutex_unlock(&lock);
 }
 
-/* Append what the caller's source has, and keep what the system's library has not read yet. */
+/* Append the bytes that the caller's source has. What the system's library has not read yet stays in front of them. */
 static bool take_chunk(struct libjpeg_taken *taken)
 {
     struct jpeg_source_mgr *source = taken->source, *proxy = &taken->proxy;
@@ -70,7 +71,7 @@ static bool take_chunk(struct libjpeg_taken *taken)
     return true;
 }
 
-/* Show the system's library the buffer that begins at an offset, as it was when the source had it. */
+/* Present to the system's library the buffer that begins at an offset, with the extent that it had in the source. */
 static void show_buffer(struct libjpeg_taken *taken, size_t from)
 {
     size_t next = taken->borders_passed;
@@ -79,7 +80,7 @@ static void show_buffer(struct libjpeg_taken *taken, size_t from)
     taken->proxy.bytes_in_buffer = to - from;
 }
 
-/* Let the caller's source get bytes; cinfo has that source meanwhile. */
+/* Let the caller's source get more bytes, during which it is in cinfo. */
 static bool refill(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     struct jpeg_source_mgr *source = taken->source;
@@ -102,7 +103,7 @@ static boolean fill_proxy(j_decompress_ptr cinfo)
     }
     if (!refill(taken, cinfo))
         return FALSE;
-    /* All that was kept has been read. */
+    /* All kept bytes have been read, so their memory is used again. */
     taken->proxy.bytes_in_buffer = taken->length = taken->border_count = 0;
     taken->borders_passed = 1;
     if (!libjpeg_add_border(taken) || !take_chunk(taken))
@@ -134,7 +135,7 @@ static void start_proxy(j_decompress_ptr cinfo)
     (void)cinfo; /* the caller's source was started when the header was read */
 }
 
-/* Give bytes that were taken but not read back to the caller's source, if it still has all of them. */
+/* Return bytes that were taken but not read to the caller's source, if its buffer still has all of them. */
 static void give_back(struct libjpeg_taken *taken)
 {
     size_t unread = taken->proxy.bytes_in_buffer;
@@ -157,7 +158,7 @@ static void start_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     taken->source = cinfo->src;
     struct jpeg_source_mgr *source = cinfo->src;
-    libjpeg_take_bytes(taken, source, source->bytes_in_buffer); /* otherwise they are taken when they are read */
+    libjpeg_take_bytes(taken, source, source->bytes_in_buffer); /* if that fails, they are taken when they are read */
     taken->proxy = (struct jpeg_source_mgr){.init_source = start_proxy,
         .fill_input_buffer = fill_proxy,
         .skip_input_data = skip_in_proxy,
@@ -168,7 +169,9 @@ static void start_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     remember(taken);
 }
 
-/* The caller's count of lines includes those that the system's library has still to pass. */
+/*
+ * Exchange the sources and line counts. The caller's count includes lines that the system's library has still to skip.
+ */
 static void enter_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     cinfo->output_scanline -= taken->lines_to_skip;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes the headers of a stream from what jpeg_read_header() left in cinfo, so that the source's next bytes are the
- * first scan's data (T.81 B.2).
+ * Makes the headers of a stream from what jpeg_read_header() has left in cinfo, so that the source's next bytes are the
+ * data of the first scan (T.81 B.2).
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static bool finish(struct libjpeg_taken *taken, struct segment *segment)
     return libjpeg_append(taken, segment->bytes, segment->length);
 }
 
-/* Adobe's marker says what the components are, or that they are not to be converted. */
+/* Put an Adobe marker that states the colour space of the components, or that they are not to be converted. */
 static bool put_colour(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     struct segment segment = start(0xEE);

@@ -77,13 +77,19 @@ static size_t find_marker(struct libjpeg_taken *taken)
     return taken->length;
 }
 
-/* Between scans there may be tables; anything else is left to the system's library. */
+/*
+ * Return whether a marker may stand between scans. These are DHT, DQT, DRI and SOS; anything else is left to the
+ * system's library.
+ */
 static bool may_pass(uint8_t code)
 {
     return code == 0xC4 || code == 0xDB || code == 0xDD || code == 0xDA;
 }
 
-/* Search what was appended. Once the end is found, return how many bytes lie behind it, which are given back. */
+/*
+ * Search the appended bytes for the end. Once it is found, return how many bytes follow it, which are returned to the
+ * source.
+ */
 static size_t search(struct libjpeg_taken *taken)
 {
     for (;;) {
@@ -105,7 +111,7 @@ static size_t search(struct libjpeg_taken *taken)
     }
 }
 
-/* There is no memory: the system's library may go on with what was kept. */
+/* End input for lack of memory. The system's library may go on with the kept bytes. */
 static enum libjpeg_input give_up(struct libjpeg_taken *taken)
 {
     taken->ended = taken->odd = true;

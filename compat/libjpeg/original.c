@@ -5,7 +5,7 @@
 #define ORIGINAL libjpeg_original
 #include "original_template.h"
 
-/* The exported data of the system's library, copied when it has been opened. */
+/* The exported data of the system's library, copied when that has been opened. */
 #if LIBJPEG_ABI >= 80
 #define NAME "libjpeg.so.8"
 enum { MESSAGES = 129 };

@@ -12,7 +12,7 @@
 #include <jpeglib.h>
 #pragma GCC visibility pop
 
-/* Holds the system's functions in place of which this library has its own. */
+/* Holds the system's functions that this library replaces. */
 struct libjpeg_original {
 #define PASS(name)
 #define TAKE(name) __typeof__(name) *name;
@@ -23,8 +23,8 @@ struct libjpeg_original {
 extern struct libjpeg_original libjpeg_original;
 
 /*
- * Return the number of samples to which the eight of a block's side are scaled, in a component and the least of all
- * components. Since libjpeg 7 there are two numbers, which are the same in libjpeg-turbo.
+ * Return the side to which a block of 8 samples is scaled in a component; and the least such side of all components.
+ * Since libjpeg 7 there are two numbers, which are equal in libjpeg-turbo.
  */
 static inline int libjpeg_block_size(const jpeg_component_info *component)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decides which decompressions are taken over, and keeps them with cinfo. */
+/* Decides which decompressions are taken over, and associates them with cinfo. */
 #include "taken.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ void libjpeg_release(struct libjpeg_taken *taken)
     free(taken);
 }
 
-/* Return whether the coded colour space has the components that the headers made for it will say. */
+/* Return whether the number of components suits the coded colour space that the made headers will state. */
 static bool is_known(j_decompress_ptr cinfo)
 {
     int count = cinfo->num_components;
@@ -53,7 +53,10 @@ bool libjpeg_is_as_coded(j_decompress_ptr cinfo)
     return space == cinfo->jpeg_color_space && (space == JCS_YCbCr || space == JCS_YCCK || space == JCS_UNKNOWN);
 }
 
-/* Find the format of the pixels: components as coded go by the name of that which is not converted. */
+/*
+ * Find the format of the pixels. For components as they are coded, that is the format that is decoded without
+ * conversion.
+ */
 static bool find_output(j_decompress_ptr cinfo, kst_format *format)
 {
     static const J_COLOR_SPACE unconverted[] = {JCS_UNKNOWN, JCS_GRAYSCALE, JCS_UNKNOWN, JCS_RGB, JCS_CMYK};
@@ -61,7 +64,7 @@ static bool find_output(j_decompress_ptr cinfo, kst_format *format)
     return libjpeg_find_format(as_coded ? unconverted[cinfo->num_components] : cinfo->out_color_space, format);
 }
 
-/* Return whether components are resampled by whole factors: the system's library refuses others. */
+/* Return whether components are resampled by whole factors. The system's library refuses others. */
 static bool has_whole_factors(j_decompress_ptr cinfo)
 {
     for (int i = 0; i < cinfo->num_components; i++) {
@@ -90,8 +93,9 @@ static bool suits(j_decompress_ptr cinfo)
 }
 
 /*
- * Return whether the environment asks for more than the calling thread, for a picture that is worth it. A file of some
- * kilobytes may say that its picture has 2^32 pixels, which nobody should get memory for who asks for lines.
+ * Return whether the whole picture is decoded at once: if the environment asks for several threads or a device, and the
+ * picture is worth that. The size is limited, because a file of a few kilobytes can claim 2^32 pixels, and a caller who
+ * reads lines does not expect so much memory to be allocated.
  */
 static bool is_decoded_at_once(j_decompress_ptr cinfo)
 {
@@ -113,7 +117,7 @@ static bool set_options(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     return find_output(cinfo, &options->format);
 }
 
-/* Open the stream, and compare the picture's size with what the system's library makes of it. */
+/* Open the stream, and check that the picture has the size that the system's library has computed. */
 static bool open_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     kst_image image;

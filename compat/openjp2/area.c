@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes images as the headers do, and places their components for an area of the reference grid. */
+/* Describes images as the headers state, and places their components for an area of the reference grid. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,14 +83,16 @@ static void choose_all(struct openjp2_codec *codec, opj_image_t *image)
     image->y1 = h->y1;
 }
 
-/* Describes a side of the area, and what the headers say of the picture in that direction. */
+/* Describes one dimension of the area, and what the headers say of the picture in that dimension. */
 struct side {
     const char *name;
     int32_t first, end;
     uint32_t picture, picture_end, tiles, tile, tile_size; /* `tiles` begin at `tile` */
 };
 
-/* Cut a side off at the picture, with a warning, and find its tiles. Returns false if it lies outside. */
+/*
+ * Clip the area to the picture in one dimension, with a warning, and find its tiles. Returns false if nothing is left.
+ */
 static bool cut(const struct openjp2_codec *codec, const struct side *s, uint32_t place[2], uint32_t tile[2])
 {
     if (s->first < 0 || (uint32_t)s->first > s->picture_end)

@@ -13,7 +13,7 @@
 enum {
     BOX_HEADER = 8,
     SIGNATURE = 0x0D0A870A,
-    MOST_HEADER = 1 << 26, /* bytes of a jp2h box; as many as Kostka keeps of metadata */
+    MOST_HEADER = 1 << 26, /* the most bytes of a jp2h box, the same as Kostka's limit on metadata */
     ENTRIES_MAX = 1024,    /* I.5.3.4 */
     CIELAB = 14,           /* EnumCS (T.801 Table M.25) */
     CIELAB_NUMBERS = 9,
@@ -70,7 +70,7 @@ static bool read_colour_number(struct openjp2_file *file, const uint8_t *data, s
     return true;
 }
 
-/* The first colour specification counts (I.5.3.3). */
+/* Read a colour specification. The first one counts (I.5.3.3). */
 static bool read_colour(
     const struct openjp2_codec *codec, struct openjp2_file *file, const uint8_t *data, size_t length)
 {
@@ -95,7 +95,7 @@ static bool read_colour(
     return true;
 }
 
-/* Return an entry of `bytes` bytes with its sign. */
+/* Return a palette entry of `bytes` bytes, sign-extended if it is signed. */
 static int32_t entry_of(const uint8_t *at, uint32_t bytes, uint8_t depth)
 {
     uint64_t value = 0;
@@ -138,7 +138,7 @@ static bool read_palette(
     return true;
 }
 
-/* A component mapping needs a palette in front of it. */
+/* Read a component mapping, which must follow a palette. */
 static bool read_mapping(
     const struct openjp2_codec *codec, struct openjp2_file *file, const uint8_t *data, size_t length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads numbers of the codestream and of boxes, whose first byte is the most significant. */
+/* Reads big-endian numbers of the codestream and of boxes. */
 #ifndef KOSTKA_COMPAT_BYTES_H
 #define KOSTKA_COMPAT_BYTES_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Applies the palette and the channel definitions of a JP2 file (T.800 I.5.3.4 to I.5.3.6), and passes on its colours.
+/*
+ * Applies the palette and the channel definitions of a JP2 file (T.800 I.5.3.4 to I.5.3.6), and sets the image's colour
+ * space.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,10 @@ static bool check_definitions(const struct openjp2_codec *codec, uint32_t channe
     return true;
 }
 
-/* A palette of one component whose mapping leaves columns out is taken to have all of them in turn. */
+/*
+ * Correct a component mapping for a picture of one component that leaves out columns of the palette: all columns are
+ * used in turn.
+ */
 static void correct_mapping(struct openjp2_codec *codec, const opj_image_t *image)
 {
     struct openjp2_file *file = &codec->file;
@@ -92,7 +97,7 @@ static void look_up(const struct openjp2_file *file, uint32_t column, const opj_
     }
 }
 
-/* Make a channel of a component, directly or through the palette. */
+/* Make a channel from a component, directly or through the palette. */
 static bool make_channel(
     const struct openjp2_file *file, uint32_t channel, const opj_image_t *image, opj_image_comp_t *to)
 {
@@ -138,7 +143,7 @@ static void swap(opj_image_t *image, uint16_t a, uint16_t b)
     image->comps[b] = kept;
 }
 
-/* Put colours into their order, and mark opacity. The definitions stay as they are for the next image. */
+/* Put the channels of colours in order, and mark opacity. The definitions do not change, for the next image. */
 static bool apply_definitions(const struct openjp2_codec *codec, opj_image_t *image)
 {
     uint32_t count = codec->file.definitions;
@@ -160,7 +165,7 @@ static bool apply_definitions(const struct openjp2_codec *codec, opj_image_t *im
     return true;
 }
 
-/* The profile becomes the image's. */
+/* Move the profile to the image. */
 static void pass_profile(struct openjp2_file *file, opj_image_t *image)
 {
     if (!file->profile)

@@ -104,7 +104,7 @@ OPJ_BOOL opj_codec_set_threads(opj_codec_t *handle, int threads)
     return OPJ_TRUE;
 }
 
-/* Return how many threads work: as many as the caller asked for, or as OpenJPEG's variable or Kostka's says. */
+/* Return the number of threads: the caller's, or that of OpenJPEG's or Kostka's environment variable. */
 static uint32_t threads_of(const struct openjp2_codec *codec)
 {
     const char *theirs = getenv("OPJ_NUM_THREADS");
@@ -129,7 +129,7 @@ bool openjp2_context(struct openjp2_codec *codec, uint32_t work)
     kst_context_destroy(&codec->context);
     kst_context_options_init(&options);
     options.threads = threads_of(codec);
-    options.limits.pixels = UINT64_MAX; /* OpenJPEG has no limit; that on work refuses what is out of proportion */
+    options.limits.pixels = UINT64_MAX; /* OpenJPEG has none; the limit on work refuses what is out of proportion */
     options.limits.work = work;
     if (!getenv("KOSTKA_DEVICE"))
         options.device = "cpu";

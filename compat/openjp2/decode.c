@@ -7,12 +7,14 @@
 
 enum { PLANES = 4, FREE_SAMPLES = 1 << 27, DEFAULT_WORK = 1 << 16 };
 
-/* Describes one decoding: the components that have samples in the area, ascending, and where these go. */
+/*
+ * Describes one decoding: the components that have samples in the area, in ascending order, and where the samples go.
+ */
 struct work {
     struct openjp2_codec *codec;
     kst_decode_options options;
     uint32_t *component; /* numbers of components */
-    kst_plane *plane;    /* as many */
+    kst_plane *plane;    /* one for each of these components */
     uint32_t count;
 };
 
@@ -48,8 +50,8 @@ static uint64_t samples_of(const struct openjp2_headers *h)
 }
 
 /*
- * Return the limit on work for each byte. Where tile-parts are left out, the ones that are there may ask for as much as
- * the whole stream might, so that the picture's size does not refuse a part of it.
+ * Return the limit on work for each byte. If tile-parts are left out, those that are there may use as much work as the
+ * whole stream might, so that a part of a large picture is not refused because of the picture's size.
  */
 static uint32_t work_of(const struct openjp2_codec *codec, const struct openjp2_stream *stream)
 {
@@ -61,7 +63,7 @@ static uint32_t work_of(const struct openjp2_codec *codec, const struct openjp2_
     return needed < UINT32_MAX ? (uint32_t)needed : UINT32_MAX;
 }
 
-/* Let the decoder have the codestream as it is now. */
+/* Open the decoder for the codestream as it is now. */
 static bool open_source(struct openjp2_codec *codec, const struct openjp2_stream *stream)
 {
     struct openjp2_source *source = &codec->source;
@@ -84,7 +86,7 @@ static bool open_source(struct openjp2_codec *codec, const struct openjp2_stream
     return !status;
 }
 
-/* Report a stream that ends early: nothing more of the area will come. In strict mode this is an error. */
+/* Report a stream that ends early, so that no more of the area will follow. In strict mode this is an error. */
 static bool check_source(const struct openjp2_codec *codec)
 {
     if (codec->source.cut) {
@@ -96,7 +98,7 @@ static bool check_source(const struct openjp2_codec *codec)
     return true;
 }
 
-/* Warn of damage that the decoder has found. In strict mode data that are missing are an error. */
+/* Warn of damage that the decoder has found. In strict mode missing data are an error. */
 static bool check_report(const struct openjp2_codec *codec)
 {
     const kst_report *report = kst_decoder_report(codec->decoder);
@@ -142,7 +144,9 @@ static bool run(struct work *work)
     return status ? openjp2_fail(codec, "%s", kst_decoder_report(codec->decoder)->message) : check_report(codec);
 }
 
-/* Set the region of the reduced picture, or tile, that an area of the reference grid is. Returns false if it is empty.
+/*
+ * Set the region that an area of the reference grid covers in the reduced picture, or choose a tile. Returns false if
+ * the region is empty.
  */
 static bool choose_region(struct work *work, const opj_image_t *image, uint32_t tile)
 {
@@ -169,7 +173,9 @@ static bool is_selected(const struct openjp2_codec *codec, uint32_t component)
     return codec->selected == NULL;
 }
 
-/* Give the components that are wanted new memory, which belongs to the image. Those without samples get one sample. */
+/*
+ * Allocate memory for the selected components, which belongs to the image. Components without samples get one sample.
+ */
 static bool allocate(struct work *work, opj_image_t *image)
 {
     const struct openjp2_codec *codec = work->codec;
@@ -189,7 +195,7 @@ static bool allocate(struct work *work, opj_image_t *image)
     return true;
 }
 
-/* Leave only the components that were chosen, in the order in which they were. */
+/* Drop all components but the selected ones, and put these in the caller's order. */
 static bool select_components(const struct openjp2_codec *codec, opj_image_t *image)
 {
     uint32_t count = codec->selected_count;
@@ -206,7 +212,7 @@ static bool select_components(const struct openjp2_codec *codec, opj_image_t *im
     return true;
 }
 
-/* Say how many resolutions were decoded, as OpenJPEG counts them: the number of the last one. */
+/* Set the number of decoded resolutions as OpenJPEG counts them: the index of the last one. */
 static void describe_decoded(const struct openjp2_codec *codec, opj_image_t *image)
 {
     for (uint32_t i = 0; i < codec->headers.count; i++)

@@ -37,7 +37,7 @@ OPJ_BOOL opj_decoder_set_strict_mode(opj_codec_t *handle, OPJ_BOOL strict)
     return OPJ_TRUE;
 }
 
-/* Return whether every component has more resolutions than are left out. */
+/* Return whether every component has more resolutions than the number to leave out. */
 static bool check_reduction(const struct openjp2_codec *codec, uint32_t reduce)
 {
     for (uint32_t i = 0; i < codec->headers.count; i++)
@@ -48,8 +48,8 @@ static bool check_reduction(const struct openjp2_codec *codec, uint32_t reduce)
 }
 
 /*
- * Let Kostka check the main header, with an empty tile-part behind it. Limits that depend on the length of the stream
- * are checked when the tile-parts are there.
+ * Let Kostka validate the main header, followed by an empty tile-part. Limits that depend on the length of the stream
+ * are checked once the tile-parts have been read.
  */
 static bool check_header(struct openjp2_codec *codec)
 {
@@ -131,8 +131,8 @@ OPJ_BOOL opj_set_decoded_components(
 }
 
 /*
- * Programs that change the number of resolutions after they have read the header need not place the components
- * themselves.
+ * Place the components again if the program has changed the number of resolutions after reading the header, so that the
+ * program need not do it.
  */
 static bool adapt(const struct openjp2_codec *codec, opj_image_t *image)
 {
@@ -153,7 +153,7 @@ static bool is_ready(const struct openjp2_codec *codec, const opj_image_t *image
     return true;
 }
 
-/* Drop components that a palette has added when the image was decoded before. */
+/* Drop components that a palette added when the image was decoded before. */
 static void drop_added(const struct openjp2_codec *codec, opj_image_t *image)
 {
     for (uint32_t i = codec->headers.count; i < image->numcomps; i++) {
@@ -195,5 +195,5 @@ OPJ_BOOL opj_get_decoded_tile(opj_codec_t *handle, opj_stream_t *stream, opj_ima
 OPJ_BOOL opj_end_decompress(opj_codec_t *handle, opj_stream_t *stream)
 {
     const struct openjp2_codec *codec = openjp2_decoder_of(handle);
-    return codec && stream; /* nothing that follows the codestream is needed */
+    return codec && stream; /* nothing behind the codestream is needed */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prints what the main header says, in the lines in which OpenJPEG's opj_dump does, which programs compare. */
+/* Prints what the main header says, in the format of OpenJPEG's opj_dump, because programs compare its lines. */
 #include <inttypes.h>
 #include <stdio.h>
 

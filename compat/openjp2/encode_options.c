@@ -57,7 +57,7 @@ static uint32_t floor_power(int size)
     return power;
 }
 
-/* Precincts beyond the last one that is specified are halved from resolution to resolution. */
+/* Set the sizes of precincts. Behind the last specified one they are halved from resolution to resolution. */
 static void choose_precincts(const opj_cparameters_t *p, kst_j2k_options *o)
 {
     if (!(p->csty & PRECINCTS) || p->res_spec < 1)
@@ -99,7 +99,10 @@ static void choose_coding(const opj_cparameters_t *p, const opj_image_t *image, 
     choose_precincts(p, o);
 }
 
-/* Changes of progression hold for all tiles here, so that those of single tiles of several are refused. */
+/*
+ * Set the progression order changes. Kostka applies them to all tiles, so changes for single tiles of several are
+ * refused.
+ */
 static bool choose_changes(struct openjp2_codec *codec, const opj_cparameters_t *p, uint32_t tiles)
 {
     struct openjp2_encoder *e = codec->encoder;
@@ -124,7 +127,7 @@ static bool choose_changes(struct openjp2_codec *codec, const opj_cparameters_t 
     return true;
 }
 
-/* Return the bits for each pixel of the reference grid that a ratio comes to, as OpenJPEG counts: by component 0. */
+/* Return the bits for each pixel of the reference grid that a ratio means in OpenJPEG, which counts by component 0. */
 static double bits_of(const opj_image_t *image, double ratio)
 {
     const opj_image_comp_t *c = &image->comps[0];
@@ -136,14 +139,17 @@ static double pixels_of(const opj_image_t *image)
     return (double)(image->x1 - image->x0) * (image->y1 - image->y0);
 }
 
-/* If bytes are not limited, code all that the reversible transform, or the quantiser, leaves. */
+/* Set the options for unlimited bytes: everything that the reversible transform, or the quantiser, leaves is coded. */
 static void choose_all(const opj_cparameters_t *p, kst_j2k_options *o)
 {
     o->target = p->irreversible ? KST_J2K_STEP : KST_J2K_LOSSLESS;
     o->value = 1;
 }
 
-/* A ratio of 0 or 1 stands for all bytes. A layer is no smaller than the one before, about which OpenJPEG warns. */
+/*
+ * Set the rates of layers. A ratio of 0 or 1 means all bytes. A layer that would be smaller than the previous one
+ * becomes as large, with OpenJPEG's warning.
+ */
 static void choose_rates(const struct openjp2_codec *codec, const opj_cparameters_t *p, const opj_image_t *image)
 {
     struct openjp2_encoder *e = codec->encoder;
@@ -169,7 +175,7 @@ static void choose_rates(const struct openjp2_codec *codec, const opj_cparameter
     e->j2k.layer_value = e->layer_value;
 }
 
-/* A PSNR of 0 stands for everything. */
+/* Set the PSNR of layers. A PSNR of 0 means everything. */
 static void choose_quality(const struct openjp2_codec *codec, const opj_cparameters_t *p)
 {
     enum { LOSSLESS_DECIBELS = 400 };
@@ -204,7 +210,7 @@ static void choose_target(const struct openjp2_codec *codec, const opj_cparamete
         choose_rates(codec, p, image);
 }
 
-/* Return the profile that the parameters name, in their new way or the old one, and the limit that goes with it. */
+/* Return the profile that the parameters state, in the new way or the old one, and the limit that belongs to it. */
 static uint16_t profile_of(const opj_cparameters_t *p, int *most)
 {
     *most = p->max_cs_size;
@@ -225,7 +231,7 @@ static uint16_t profile_of(const opj_cparameters_t *p, int *most)
     }
 }
 
-/* A profile decides on most options; what it leaves open stays as the caller wants it. */
+/* Set the options that a profile determines. Other options stay as the caller has set them. */
 static bool choose_profile(struct openjp2_codec *codec, const opj_cparameters_t *p, const opj_image_t *image)
 {
     kst_j2k_options *o = &codec->encoder->j2k;
@@ -278,7 +284,9 @@ static bool choose_comment(struct openjp2_codec *codec, const opj_cparameters_t 
     return true;
 }
 
-/* Each level halves a tile, which must have a sample left: as the original has it, that of the first tile's full size.
+/*
+ * Check that tiles still have a sample after all levels have halved them. Like the original, this uses the first tile's
+ * full size.
  */
 static bool check_levels(const struct openjp2_codec *codec, const opj_image_t *image)
 {

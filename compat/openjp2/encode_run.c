@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes the picture of a codec with Kostka, from components of 32 bits. */
+/* Encodes the picture of a codec with Kostka, from components with 32-bit samples. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { PLANES = 4 };
 
-/* Store the low bytes of samples, as many as their depth takes. */
+/* Store the low bytes of samples, as many as the depth needs. */
 static void pack(const OPJ_INT32 *from, uint32_t count, uint32_t depth, void *to)
 {
     uint8_t *bytes = to;
@@ -30,7 +30,9 @@ static bool read_row(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_
     return true;
 }
 
-/* Return whether the size says which separation a component has: the smallest one that gives it. */
+/*
+ * Return whether a component's separation is the smallest one that gives its size, so that Kostka finds it by the size.
+ */
 static bool shows_separation(uint32_t first, uint32_t end, uint32_t size, uint32_t separation)
 {
     for (uint32_t d = 1; d < separation; d++)
@@ -55,7 +57,10 @@ static bool describe_component(
     return true;
 }
 
-/* A component transform is wanted of the first three components; Kostka applies it if they agree. */
+/*
+ * Set the colour such that Kostka applies a component transform to the first three components, if these have the same
+ * properties and it is wanted.
+ */
 static void describe_colour(const struct openjp2_codec *codec, const opj_image_t *image, kst_image *described)
 {
     bool transformed = !codec->encoder->j2k.keep_components && image->numcomps >= 3;

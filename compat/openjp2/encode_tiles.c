@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Takes pictures tile by tile. All tiles are kept until the last one has come, because a rate is met by all together.
+/*
+ * Accepts pictures tile by tile. All tiles are kept until the last one has come, because a rate applies to all
+ * together.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "encoder.h"
 
-/* Describes a tile's samples of a component: their place in the component, in samples. */
+/* Describes the area of a tile in a component, in samples. */
 struct area {
     uint32_t x, y, width, height;
 };
@@ -62,7 +64,7 @@ static void store(const uint8_t *data, struct area area, opj_image_comp_t *c)
     }
 }
 
-/* The picture may have come without sizes and memory of its components. */
+/* Allocate memory for the components, whose sizes and memory the caller may have omitted. */
 static bool prepare(const struct openjp2_codec *codec)
 {
     opj_image_t *image = codec->encoder->image;

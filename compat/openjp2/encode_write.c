@@ -6,14 +6,14 @@
 #include "encoder.h"
 
 enum {
-    CHUNK = 1 << 20, /* bytes that the caller's function gets at a time, as OpenJPEG's buffer has */
+    CHUNK = 1 << 20, /* bytes that the caller's function gets at once, the size of OpenJPEG's buffer */
     VARIED = 255,    /* BPC of components that differ */
     DEPTH_KNOWN = 7, /* C of ihdr */
     OPACITY = 1,
     UNASSOCIATED = 65535
 };
 
-/* Holds bytes in front of the codestream. */
+/* Holds the bytes that precede the codestream. */
 struct front {
     uint8_t *data;
     size_t length;
@@ -103,7 +103,7 @@ static void put_colour(struct front *front, const struct openjp2_colours *colour
     end_box(front, at);
 }
 
-/* Colours come first, and one of the components behind them is their opacity. */
+/* Put the channel definitions: colours first, then one component that is their opacity, and unassociated ones. */
 static void put_channels(struct front *front, const struct openjp2_colours *colours, uint32_t count)
 {
     uint32_t shown = colours->space == OPJ_CLRSPC_GRAY ? 1 : 3;
@@ -120,7 +120,7 @@ static void put_channels(struct front *front, const struct openjp2_colours *colo
     end_box(front, at);
 }
 
-/* Put everything in front of the codestream. The box of a long one has its length in 8 bytes. */
+/* Make everything that precedes the codestream. The box of a long codestream has its length in 8 bytes. */
 static bool make_front(struct front *front, const struct openjp2_encoder *e)
 {
     const opj_image_t *image = e->image;
@@ -160,7 +160,7 @@ bool openjp2_encoder_write(struct openjp2_codec *codec, struct openjp2_stream *s
 {
     struct openjp2_encoder *e = codec->encoder;
     struct front front = {NULL, 0};
-    free(e->front); /* of a call that did not return */
+    free(e->front); /* left by a call that longjmp() ended */
     e->front = NULL;
     if (codec->is_jp2 && !make_front(&front, e))
         return openjp2_fail(codec, "there is no memory for the boxes of the file");

@@ -50,10 +50,10 @@ OPJ_BOOL opj_set_MCT(opj_cparameters_t *parameters, OPJ_FLOAT32 *matrix, OPJ_INT
     (void)matrix;
     (void)shift;
     (void)count;
-    return OPJ_FALSE; /* matrices of the caller's are an extension (T.801) that Kostka does not write */
+    return OPJ_FALSE; /* a caller's matrices are an extension (T.801) that Kostka does not write */
 }
 
-/* Return the number of the component that is the opacity, plus 1, or 0 with a warning where a file cannot say it. */
+/* Return the index of the component that is the opacity, plus 1; 0, with a warning, if a file cannot express it. */
 static uint32_t find_opacity(const struct openjp2_codec *codec, const opj_image_t *image)
 {
     uint32_t count = 0, found = 0, colours = image->color_space == OPJ_CLRSPC_GRAY ? 1 : 3;
@@ -145,7 +145,7 @@ OPJ_BOOL opj_encoder_set_extra_options(opj_codec_t *handle, const char *const *o
     return OPJ_TRUE;
 }
 
-/* Make an image of the encoder's own, and move the samples there. */
+/* Make an image of the encoder's own, and move the samples to it. */
 static bool take_image(struct openjp2_codec *codec, opj_image_t *image)
 {
     struct openjp2_encoder *e = codec->encoder;

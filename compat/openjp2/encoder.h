@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what a codec that encodes holds. */
+/* Declares the state of a codec that encodes. */
 #ifndef KOSTKA_COMPAT_ENCODER_H
 #define KOSTKA_COMPAT_ENCODER_H
 
@@ -7,12 +7,12 @@
 
 enum { ENCODED_LAYERS = 100, ENCODED_CHANGES = 32 };
 
-/* Holds boxes of a JP2 file that say what the components are. */
+/* Describes the components for the boxes of a JP2 file. */
 struct openjp2_colours {
     OPJ_COLOR_SPACE space;
     uint8_t *profile; /* ICC; null: none */
     uint32_t profile_length;
-    uint32_t opaque; /* the number of the component that is an opacity, plus 1; 0: none */
+    uint32_t opaque; /* index of the component that is an opacity, plus 1; 0: none */
 };
 
 struct openjp2_encoder {
@@ -24,12 +24,12 @@ struct openjp2_encoder {
     char *comment;
     kst_metadata metadata;
 
-    opj_image_t *image; /* the picture, whose samples the encoder has taken over */
+    opj_image_t *image; /* the picture; the encoder owns its samples */
     struct openjp2_colours colours;
     uint32_t columns, rows; /* of tiles */
-    uint32_t next_tile;     /* that opj_write_tile() takes */
+    uint32_t next_tile;     /* the tile that opj_write_tile() expects next */
     kst_buffer output;
-    uint8_t *front; /* bytes in front of the output; freed here if the function that writes them leaves by longjmp() */
+    uint8_t *front; /* bytes in front of the output; freed here if the writing function is left by longjmp() */
 };
 
 struct openjp2_encoder *openjp2_encoder_create(void);
@@ -42,7 +42,7 @@ bool openjp2_encoder_options(
 /* Encode the picture to the encoder's output, a bare codestream. */
 bool openjp2_encoder_run(struct openjp2_codec *codec);
 
-/* Write the output, in a JP2 file if the codec makes one. */
+/* Write the output, as a JP2 file if the codec makes one. */
 bool openjp2_encoder_write(struct openjp2_codec *codec, struct openjp2_stream *stream);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the main header of a codestream, as far as OpenJPEG's interface shows it (T.800 Annex A). Kostka checks the
- * header as a whole; what this file checks is what it needs itself.
+ * Reads the main header of a codestream, as far as OpenJPEG's interface shows it (T.800 Annex A). Kostka validates the
+ * header as a whole; this file checks only what it needs itself.
  */
 #include "headers.h"
 
@@ -168,7 +168,10 @@ static bool is_single(uint32_t marker)
     return marker == MARKER_COC || marker == MARKER_QCC || marker == MARKER_RGN;
 }
 
-/* Read what holds for all components, or what holds for one of them and takes precedence. */
+/*
+ * Read a segment that applies to all components; or, with `single`, one that applies to one component and takes
+ * precedence.
+ */
 static bool read_segment(const uint8_t *data, const struct openjp2_segment *s, bool single, struct openjp2_headers *h)
 {
     if (is_single(s->marker))

@@ -30,16 +30,16 @@ struct openjp2_headers {
     bool has_packed; /* PPM: packet headers are in the main header */
 };
 
-/* Describes a part of a header that begins with a marker. */
+/* Describes a marker segment of a header. */
 struct openjp2_segment {
     uint32_t marker;
-    size_t at, length; /* in the bytes of the header; the length includes the marker */
+    size_t at, length; /* offset in the header's bytes; length including the marker */
 };
 
 /* Find the segment at `at`. Returns false behind the last one. */
 bool openjp2_segment_next(const uint8_t *data, size_t length, size_t at, struct openjp2_segment *segment);
 
-/* Read a main header, from SOC on. Complains about what Kostka cannot decode or the interface cannot say. */
+/* Read a main header, from SOC on. Complains about what Kostka cannot decode or the interface cannot express. */
 bool openjp2_headers_read(
     const struct openjp2_codec *codec, const uint8_t *data, size_t length, struct openjp2_headers *headers);
 

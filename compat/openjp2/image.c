@@ -55,7 +55,7 @@ opj_image_t *opj_image_tile_create(OPJ_UINT32 count, opj_image_cmptparm_t *param
     return image;
 }
 
-/* Give a component memory of zeros. Returns false if its size overflows or there is none. */
+/* Allocate zeroed memory for a component. Returns false if its size overflows, or if out of memory. */
 static OPJ_BOOL allocate(opj_image_comp_t *component)
 {
     if (component->h > 0 && component->w > SIZE_MAX / sizeof *component->data / component->h)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Gives the caller what the main header says of a codestream, and where its parts lie. */
+/* Provides what the main header says about a codestream, and where its parts are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ void opj_destroy_cstr_info(opj_codestream_info_v2_t **info)
     *info = NULL;
 }
 
-/* List the marker segments of the main header. Returns false without memory. */
+/* List the marker segments of the main header. Returns false if out of memory. */
 static bool list_markers(const struct openjp2_source *source, opj_codestream_index_t *index)
 {
     struct openjp2_segment s;
@@ -67,7 +67,7 @@ static bool list_markers(const struct openjp2_source *source, opj_codestream_ind
     return true;
 }
 
-/* Enter a tile-part in the index of its tile. Returns false without memory. */
+/* Add a tile-part to the index of its tile. Returns false if out of memory. */
 static bool add_part(opj_tile_index_t *tile, const struct openjp2_part *part)
 {
     opj_tp_index_t *list = realloc(tile->tp_index, (tile->nb_tps + (size_t)1) * sizeof *list);

@@ -4,7 +4,7 @@
 #define KOSTKA_COMPAT_MARKERS_H
 
 enum {
-    MARKER_ALONE = 0xFF30, /* this and the next 15 stand alone, without a length */
+    MARKER_ALONE = 0xFF30, /* this and the next 15 have no length */
     MARKER_SOC = 0xFF4F,
     MARKER_SIZ = 0xFF51,
     MARKER_COD = 0xFF52,

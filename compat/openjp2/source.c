@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gathers the codestream that Kostka decodes from the caller's stream. Tile-parts are found by the lengths in their
- * headers, and only those of tiles that are wanted are read. A stream that cannot go back is read once, and all of it
- * that was passed is kept.
+ * Collects the codestream for Kostka from the caller's stream. Tile-parts are found by the lengths in their headers,
+ * and only those of needed tiles are read. A stream that cannot seek is read once, and all tile-parts that were passed
+ * are kept.
  */
 #include "source.h"
 
@@ -34,8 +34,8 @@ static bool reserve(struct openjp2_source *source, size_t more)
 }
 
 /*
- * Append up to `length` bytes of the stream, as many as there are. Memory grows with what was read, unless the stream
- * is said to be as long.
+ * Append up to `length` bytes of the stream, as many as there are. If the caller has not said that the stream is so
+ * long, memory is allocated step by step while bytes are read.
  */
 static bool append(struct openjp2_source *source, struct openjp2_stream *stream, uint64_t length, uint64_t *got)
 {
@@ -102,8 +102,8 @@ static bool read_header(struct openjp2_codec *codec, struct openjp2_stream *stre
 }
 
 /*
- * Make comments of lengths of tile-parts and packets, because some of these will be missing, and find the component
- * transform.
+ * Turn TLM and PLM into comments, because some of the tile-parts and packets that they list will be missing; and find
+ * the component transform.
  */
 static bool prepare_header(struct openjp2_source *source)
 {
@@ -168,7 +168,7 @@ static void scan_head(const struct openjp2_source *source, struct openjp2_part *
     part->head = (uint32_t)at + 2;
 }
 
-/* Append a tile-part, behind whose first `known` bytes the stream stands. */
+/* Append a tile-part. The stream is positioned behind its first `known` bytes. */
 static bool read_part(struct openjp2_codec *codec, struct openjp2_stream *stream, struct openjp2_part *part,
     const uint8_t *sot, size_t known)
 {
@@ -191,7 +191,7 @@ static bool read_part(struct openjp2_codec *codec, struct openjp2_stream *stream
     return true;
 }
 
-/* Enter a tile-part in the list, and count it. */
+/* Add a tile-part to the list, and count it. */
 static struct openjp2_part *add_part(struct openjp2_source *source, const uint8_t *sot)
 {
     if (source->parts == source->part_capacity) {
@@ -221,7 +221,9 @@ static bool is_complete(const struct openjp2_source *source, uint32_t tile)
     return source->expected[tile] > 0 && source->seen[tile] >= source->expected[tile];
 }
 
-/* Read the marker at the next place. The first SOT was read behind the main header, and not every stream can go back.
+/*
+ * Read the marker of the next tile-part. The first SOT has been read together with the main header, and not every
+ * stream can seek back.
  */
 static size_t read_marker(struct openjp2_source *source, struct openjp2_stream *stream, uint8_t *marker)
 {
@@ -237,7 +239,7 @@ static size_t read_marker(struct openjp2_source *source, struct openjp2_stream *
     return 2;
 }
 
-/* Read SOT at the next place. Returns false, with `ended` set, at the end of the codestream. */
+/* Read the SOT of the next tile-part. Returns false, with `ended` set, at the end of the codestream. */
 static bool read_sot(struct openjp2_codec *codec, struct openjp2_stream *stream, uint8_t *sot)
 {
     struct openjp2_source *source = &codec->source;
@@ -266,7 +268,7 @@ static bool check_sot(const struct openjp2_codec *codec, const uint8_t *sot)
     return true;
 }
 
-/* Find the next tile-part, and read it if it is wanted or the stream cannot go back to it. */
+/* Find the next tile-part, and read it if it is needed, or if the stream cannot seek back to it. */
 static bool find_part(struct openjp2_codec *codec, struct openjp2_stream *stream, uint32_t wanted)
 {
     struct openjp2_source *source = &codec->source;
@@ -292,7 +294,7 @@ static bool find_part(struct openjp2_codec *codec, struct openjp2_stream *stream
     return true;
 }
 
-/* Read tile-parts again that were found before. */
+/* Read needed tile-parts that were found before, but are not in memory. */
 static bool read_known(struct openjp2_codec *codec, struct openjp2_stream *stream, uint32_t wanted)
 {
     struct openjp2_source *source = &codec->source;
@@ -310,7 +312,7 @@ static bool read_known(struct openjp2_codec *codec, struct openjp2_stream *strea
     return true;
 }
 
-/* Return whether a tile-part that is wanted and known is not there. Counts tiles that are not complete. */
+/* Return whether a needed tile-part that was found is not in memory. Counts needed tiles that are incomplete. */
 static bool lacks_some(struct openjp2_codec *codec, uint32_t wanted)
 {
     struct openjp2_source *source = &codec->source;
@@ -333,7 +335,10 @@ static void drop_parts(struct openjp2_source *source)
         source->part[i].at = 0;
 }
 
-/* Return whether the area has all tiles, so that the codestream is read up to its end. */
+/*
+ * Return whether the codestream must be read up to its end, because the area has all tiles or packet headers are in the
+ * main header.
+ */
 static bool wants_all(const struct openjp2_codec *codec, uint32_t wanted)
 {
     return codec->headers.has_packed ||

@@ -12,7 +12,10 @@ struct openjp2_stream *openjp2_stream_of(opj_stream_t *handle)
     return (struct openjp2_stream *)(void *)handle;
 }
 
-/* Call the caller's function until it has given all or ends. It returns −1, and some functions 0, at the end. */
+/*
+ * Call the caller's function until it has delivered all bytes, or the stream ends: then it returns −1, or, with some
+ * functions, 0.
+ */
 static size_t read_directly(struct openjp2_stream *stream, uint8_t *to, size_t length)
 {
     size_t total = 0;
@@ -25,7 +28,7 @@ static size_t read_directly(struct openjp2_stream *stream, uint8_t *to, size_t l
     return total;
 }
 
-/* Fill the empty buffer with what one call of the caller's function gives. */
+/* Fill the empty buffer by one call of the caller's function. */
 static bool fill(struct openjp2_stream *stream)
 {
     if (!stream->buffer && !(stream->buffer = malloc(LAST_CHUNK)))
@@ -64,7 +67,7 @@ size_t openjp2_stream_read(struct openjp2_stream *stream, void *to, size_t lengt
     return total;
 }
 
-/* Drop bytes by reading them. */
+/* Skip bytes by reading them. */
 static bool read_over(struct openjp2_stream *stream, uint64_t count)
 {
     while (count > 0) {
@@ -124,7 +127,7 @@ bool openjp2_stream_write(struct openjp2_stream *stream, const void *from, size_
 opj_stream_t *opj_stream_create(OPJ_SIZE_T buffer_size, OPJ_BOOL is_input)
 {
     struct openjp2_stream *stream = calloc(1, sizeof *stream);
-    (void)buffer_size; /* how much is read at a time follows from what is needed */
+    (void)buffer_size; /* the size of reads follows from what is needed */
     if (stream) {
         stream->reads = is_input != 0;
         stream->chunk = FIRST_CHUNK;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stream with the caller's functions, any of which may be missing. */
+/* Describes a stream with the caller's functions, any of which may be missing. */
 struct openjp2_stream {
     bool reads;
     opj_stream_read_fn read;
@@ -18,26 +18,26 @@ struct openjp2_stream {
     opj_stream_seek_fn seek;
     void *user;
     opj_stream_free_user_data_fn free_user;
-    uint64_t length; /* as the caller says; 0: not known */
+    uint64_t length; /* according to the caller; 0: not known */
 
     uint64_t at;        /* the offset of the next byte that is read or written */
-    size_t chunk;       /* bytes that are requested at a time; few after a jump, because another one may follow */
+    size_t chunk;       /* bytes that are requested at once; few after a jump, because another jump may follow */
     uint8_t *buffer;    /* bytes from `at` on */
-    size_t first, held; /* in `buffer` */
+    size_t first, held; /* offset and number of the bytes in the buffer */
 };
 
 struct openjp2_stream *openjp2_stream_of(opj_stream_t *handle);
 
-/* Read up to `length` bytes; returns how many there were. Fewer means that the stream ended. */
+/* Read up to `length` bytes. Returns how many were read; fewer mean that the stream has ended. */
 size_t openjp2_stream_read(struct openjp2_stream *stream, void *to, size_t length);
 
 /*
- * Continue at an offset. Without the caller's function this is possible forwards only, by reading. Returns false if the
- * stream ends before it or cannot go there.
+ * Continue at an offset. If the caller's seek function is missing, only a later offset can be reached, by reading.
+ * Returns false if the stream ends before that, or cannot seek.
  */
 bool openjp2_stream_go(struct openjp2_stream *stream, uint64_t offset);
 
-/* Write bytes at the stream's place. */
+/* Write bytes at the current offset of the stream. */
 bool openjp2_stream_write(struct openjp2_stream *stream, const void *from, size_t length);
 
 #endif

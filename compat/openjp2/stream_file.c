@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes streams of files. */
+/* Makes streams that read and write files. */
 #include <stdio.h>
 
 #include "stream.h"

@@ -2,7 +2,7 @@
 /* Implements decoding tile by tile, to samples of 1, 2 or 4 bytes. */
 #include "codec.h"
 
-/* Return the size of a tile's samples; UINT64_MAX if it is more than the interface can say. */
+/* Return the size of a tile's samples; UINT64_MAX if the interface cannot express it. */
 static uint64_t size_of(const struct openjp2_codec *codec, uint32_t tile)
 {
     uint64_t total = 0;
@@ -12,7 +12,7 @@ static uint64_t size_of(const struct openjp2_codec *codec, uint32_t tile)
     return total < UINT32_MAX ? total : UINT64_MAX;
 }
 
-/* Return the tile that is `place`-th in the area. */
+/* Return the tile with index `place` among the tiles of the area. */
 static uint32_t tile_at(const struct openjp2_codec *codec, uint32_t place)
 {
     uint32_t columns = codec->tile_x1 - codec->tile_x0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compresses pixels. What version 2 is asked for is left to the original if anything about it is unusual. */
+/* Compresses pixels. An unusual call of version 2 is left to the original. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "original.h"
 
 /*
- * Let the original compress a pixel to memory of its own: it forgets the last picture's buffer, at whose address
- * another may lie by now, and its last error. False: the handle does not compress.
+ * Make the original forget its last error, and the buffer of the last picture, at whose address another buffer may be
+ * by now: let it compress one pixel to a buffer of this file's. Returns false if the handle does not compress.
  */
 static bool settle(tjhandle handle)
 {
     static const unsigned char pixel[1];
-    static _Thread_local unsigned char buffer[4096]; /* at no address that the program may have */
+    static _Thread_local unsigned char buffer[4096]; /* at an address that the program cannot have */
     unsigned char *jpeg = buffer;
     unsigned long length = sizeof buffer;
     return turbojpeg_original.tjCompress2(
@@ -22,8 +22,9 @@ static bool settle(tjhandle handle)
 }
 
 /*
- * Hand a file over in the caller's buffer, if it has room, otherwise in a new one. The one that was allocated for the
- * last picture is freed then; any other is the caller's to free. False: there is no memory, or it must not be replaced.
+ * Return a file in the caller's buffer if it has room, otherwise in a new one. A buffer that was allocated for the last
+ * picture is freed then; any other is the caller's to free. Returns false if there is no memory, or if the buffer must
+ * not be replaced (`fixed`).
  */
 static bool deliver(struct turbojpeg_instance *instance, const kst_buffer *coded, unsigned char **jpeg, size_t *length,
     size_t room, bool fixed)
@@ -49,7 +50,7 @@ static bool has_environment(void)
 static bool take(tjhandle handle, const struct turbojpeg_source *source, unsigned char **jpeg, unsigned long *length,
     int subsampling, int quality, int flags)
 {
-    enum { EXACT_QUALITY = 96 }; /* from here on the transform is exact in any case */
+    enum { EXACT_QUALITY = 96 }; /* from this quality on the transform is always exact */
     const bool fixed = (flags & TJFLAG_NOREALLOC) != 0;
     kst_encode_options options;
     kst_buffer coded = {0};
@@ -63,7 +64,9 @@ static bool take(tjhandle handle, const struct turbojpeg_source *source, unsigne
     turbojpeg_set_colour(&options, source->format, subsampling, -1);
     if (turbojpeg_encode(source, &options, &coded, NULL))
         return false;
-    /* A buffer that is too small and may be the original's is left to it: it keeps a pointer to the last one it made.
+    /*
+     * A buffer that is too small, and that the original may have allocated, is left to the original, which keeps a
+     * pointer to the last buffer that it has allocated.
      */
     const size_t room = fixed ? tj3JPEGBufSize(source->width, source->height, subsampling) : *length;
     const bool foreign = *jpeg && *jpeg != instance->made && coded.length > room;
@@ -80,7 +83,7 @@ int tjCompress2(tjhandle handle, const unsigned char *pixels, int width, int pit
 {
     enum {
         OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2,
-        LEAST_PIXELS = 4096 /* for fewer, the original is faster */
+        LEAST_PIXELS = 4096 /* for smaller pictures the original is faster */
     };
     const struct turbojpeg_source source = {pixels, width, pitch, height, format, (flags & TJFLAG_BOTTOMUP) != 0};
     const bool valid = handle && pixels && width > 0 && pitch >= 0 && height > 0 && format >= 0 &&

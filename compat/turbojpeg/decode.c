@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes streams without a warning to the pixels that TurboJPEG makes. */
+/* Decodes streams that cause no warning, to the same pixels as TurboJPEG. */
 #include "decode.h"
 
 #include <string.h>
 
 #include "context.h"
 
-/* TurboJPEG converts inks to nothing else, and nothing else to inks. */
+/*
+ * Return whether TurboJPEG converts the colours: inks are converted only to inks, and nothing else is converted to
+ * inks.
+ */
 static bool converts(kst_colour coded, kst_format format)
 {
     const bool ink = coded == KST_COLOUR_CMYK || coded == KST_COLOUR_YCCK;
     return coded != KST_COLOUR_UNKNOWN && ink == (format == KST_FORMAT_CMYK);
 }
 
-/* Choose the largest size that fits, as version 2 does. False: none fits. */
+/* Choose the largest size that fits, as version 2 does. Returns false if none fits. */
 static bool choose_size(struct turbojpeg_decoding *d)
 {
     const int width = (int)d->width, height = (int)d->height;
@@ -26,7 +29,10 @@ static bool choose_size(struct turbojpeg_decoding *d)
     return d->eighths != 0;
 }
 
-/* A picture of another size than the original has found does not fit into the caller's memory. */
+/*
+ * Return whether the picture has the size that the original has found. Otherwise it does not fit into the caller's
+ * memory.
+ */
 static bool is_expected(const struct turbojpeg_decoding *d)
 {
     return (d->expected_width == 0 || d->expected_width == d->width) &&
@@ -79,7 +85,7 @@ static bool decode_open(kst_decoder *decoder, struct turbojpeg_decoding *d)
         return false;
     turbojpeg_wrap(&image, d->pixels, (int)shape.width, d->pitch, (int)shape.height, d->format, d->bottom_up);
     image.colour = shape.colour;
-    if (d->pitch != 0 && d->pitch < shape.plane[0].pitch) /* rows overlap, which the original allows */
+    if (d->pitch != 0 && d->pitch < shape.plane[0].pitch) /* rows would overlap, which the original allows */
         return false;
     if (kst_decoder_decode(decoder, &options, &image) || kst_decoder_report(decoder)->warnings)
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decompresses to pixels. If Kostka meets a warning or an error, or reads the header in another way than the original,
- * the original decompresses from the start, so that its pixels and messages are what the program gets.
+ * Decompresses to pixels. If Kostka meets a warning or an error, or reads the header differently from the original, the
+ * original decompresses from the start, so that the program gets its pixels and messages.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "original.h"
 
 enum { OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2, SCANS_MOST = 500 };
-enum { LEAST_BYTES = 2048 }; /* for fewer, the original is faster */
+enum { LEAST_BYTES = 2048 }; /* for shorter streams the original is faster */
 
 /*
- * Decompress, and let the original read the header, which resets its handle's errors. It must not do so first: a header
- * that it does not finish would be in the way of its own decompression.
+ * Decompress, and then let the original read the header, which resets its handle's errors. This order matters: if the
+ * original does not finish the header, the state that it keeps would disturb its own decompression.
  */
 static bool take(struct turbojpeg_decoding *d, tjhandle handle, int width, int height)
 {
@@ -65,7 +65,10 @@ static void cut(const struct turbojpeg_instance *instance, const struct turbojpe
     }
 }
 
-/* Let the original decompress, with its warnings and errors. It has no regions: the whole picture is decompressed. */
+/*
+ * Let the original decompress, with its warnings and errors. It does not support regions, so the whole picture is
+ * decompressed.
+ */
 static int pass_on(struct turbojpeg_instance *instance, const struct turbojpeg_decoding *d)
 {
     const int width = turbojpeg_scaled(instance->value[TJPARAM_JPEGWIDTH], instance->scale);
@@ -87,7 +90,7 @@ static int pass_on(struct turbojpeg_instance *instance, const struct turbojpeg_d
     return result;
 }
 
-/* Find the region in the picture that the stream holds now. */
+/* Compute the region for the picture that the stream now holds. */
 static bool place_region(const struct turbojpeg_instance *instance, struct turbojpeg_decoding *d)
 {
     const tjregion *r = &instance->region;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes pixels as TurboJPEG lays them out. */
+/* Encodes pixels in TurboJPEG's layouts. */
 #include "encode.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ void turbojpeg_set_colour(kst_encode_options *options, int format, int subsampli
     }
 }
 
-/* Read pixels whose alpha, which is not coded, stands in front. */
+/* Read pixels whose first byte is alpha, which is not coded. */
 static bool read_turned(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples)
 {
     const kst_plane *from = &((const kst_image *)user)->plane[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Passes the reading and writing of picture files on to version 2. */
+/* Passes reading and writing of picture files on to version 2. */
 #include "instance.h"
 
 unsigned char *tj3LoadImage8(tjhandle handle, const char *name, int *width, int align, int *height, int *format)

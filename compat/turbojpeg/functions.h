@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists the functions of TurboJPEG up to 2.1: those that are passed on as they are, and those that are taken over. The
+ * Lists the functions of TurboJPEG up to 2.1: those that are passed on unchanged, and those that are replaced. The
  * including file defines PASS(name) and TAKE(name).
  */
 PASS(TJBUFSIZE)

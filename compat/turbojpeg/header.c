@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads headers: the original says what it makes of them, and Kostka tells what that does not. */
+/* Reads headers with the original, and with Kostka the parameters that the original does not report. */
 #include "header.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static int check_limits(struct turbojpeg_instance *instance, const char *functio
     return 0;
 }
 
-/* Report the original's error. Arguments that it refuses let it forget the header that it has not finished. */
+/* Report the original's error. A call with invalid arguments then makes the original forget the unfinished header. */
 static int give_up(struct turbojpeg_instance *instance, int result)
 {
     turbojpeg_result(instance, result);
@@ -72,7 +72,7 @@ static int give_up(struct turbojpeg_instance *instance, int result)
     return result;
 }
 
-/* Returns 1 if there are only tables. */
+/* Read a header, and set the parameters that describe it. Returns 1 if there are only tables. */
 static int read_header(
     struct turbojpeg_instance *instance, const char *function, const unsigned char *jpeg, size_t length)
 {
@@ -80,7 +80,7 @@ static int read_header(
     int result = tjDecompressHeader3(instance->handle, jpeg, length, &width, &height, &subsampling, &colour);
     if (width < 0)
         return result ? give_up(instance, result) : 1;
-    if (result && (subsampling >= 0 || colour < 0)) /* unknown sampling is no error in version 3 */
+    if (result && (subsampling >= 0 || colour < 0)) /* unknown sampling is not an error in version 3 */
         return give_up(instance, result);
     value[TJPARAM_JPEGWIDTH] = width;
     value[TJPARAM_JPEGHEIGHT] = height;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps instances, and the errors of version 3. */
+/* Manages instances, and the errors of version 3. */
 #include "instance.h"
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ enum { LISTS = 64 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct turbojpeg_instance *lists[LISTS];
 
-/* A fork may happen while another thread holds the lock. */
+/* Hold the lock during a fork, because another thread might hold it otherwise. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
@@ -120,7 +120,7 @@ void turbojpeg_withdraw(struct turbojpeg_instance *instance, unsigned char **jpe
 
 int turbojpeg_fail(struct turbojpeg_instance *instance, const char *function, const char *why)
 {
-    /* The thread's message is the original's; this is where it says that it lies. */
+    /* Overwrite the thread's message in the original's own memory, to which tjGetErrorStr() returns a pointer. */
     snprintf(tjGetErrorStr(), TURBOJPEG_MESSAGE, "%s(): %s", function, why);
     if (instance) {
         instance->failed = true;
@@ -155,7 +155,7 @@ int turbojpeg_flags(const struct turbojpeg_instance *instance)
 
 tjhandle tj3InitVersion(int kind, int version)
 {
-    (void)version; /* what later versions add are other functions, which a program would not find */
+    (void)version; /* later versions add only further functions, which a program would not find */
     tjhandle handle = NULL;
     if (kind < 0 || kind >= TJINIT_COUNT) {
         turbojpeg_fail(NULL, "tj3Init", "Invalid argument");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists the functions of TurboJPEG 2.1 that Java calls. They are passed on where the original has them. */
+/* Lists the functions of TurboJPEG 2.1 that Java calls. They are passed on if the original has them. */
 JAVA(Java_org_libjpegturbo_turbojpeg_TJCompressor_compressFromYUV___3_3B_3II_3III_3BII)
 JAVA(Java_org_libjpegturbo_turbojpeg_TJCompressor_compress___3BIIIIII_3BIII)
 JAVA(Java_org_libjpegturbo_turbojpeg_TJCompressor_compress___3BIIII_3BIII)

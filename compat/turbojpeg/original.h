@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the original's functions in place of which this library has its own. */
+/* Declares the original's functions that this library replaces. */
 #ifndef KOSTKA_COMPAT_TURBOJPEG_ORIGINAL_H
 #define KOSTKA_COMPAT_TURBOJPEG_ORIGINAL_H
 

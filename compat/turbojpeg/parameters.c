@@ -7,7 +7,7 @@
 
 enum { FOR_COMPRESSION = 1, FOR_DECOMPRESSION = 2, FOR_BOTH = 3, READ_ONLY = 0 };
 
-/* The values of each parameter, and the instances that may have it set. */
+/* Lists the range of each parameter, and the kinds of instances that may set it. */
 static const struct range {
     int least, most, kinds;
 } ranges[TJPARAM_COUNT] = {
@@ -39,7 +39,7 @@ static const struct range {
     [TJPARAM_SAVEMARKERS] = {0, 4, FOR_DECOMPRESSION},
 };
 
-/* Return what an instance does; one that version 2 made may do all. */
+/* Return what an instance can do. An instance of a handle that version 2 made can do everything. */
 static int kinds_of(const struct turbojpeg_instance *instance)
 {
     return instance->kind == TJINIT_COMPRESS     ? FOR_COMPRESSION
@@ -117,7 +117,7 @@ int tj3SetICCProfile(tjhandle handle, unsigned char *profile, size_t length)
     return 0;
 }
 
-/* The profile that is handed out is the caller's, and cannot be had again. */
+/* The returned profile belongs to the caller, and cannot be requested again. */
 int tj3GetICCProfile(tjhandle handle, unsigned char **profile, size_t *length)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names TurboJPEG's pixels, colours and sampling as Kostka does. */
+/* Translates TurboJPEG's pixel formats, colours and sampling to Kostka's. */
 #include "picture.h"
 
 const struct turbojpeg_factors turbojpeg_factors[TJSAMP_COUNT] = {
@@ -52,7 +52,7 @@ void turbojpeg_wrap(
 {
     const struct turbojpeg_pixel *pixel = &turbojpeg_pixels[format];
     const ptrdiff_t step = pitch == 0 ? (ptrdiff_t)width * pixel->size : pitch;
-    unsigned char *first = (unsigned char *)(uintptr_t)pixels; /* the caller knows whether they are written */
+    unsigned char *first = (unsigned char *)(uintptr_t)pixels; /* the caller decides whether they are written */
     kst_image_init(image);
     image->format = pixel->format;
     image->width = (uint32_t)width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how TurboJPEG's pixels, colours and sampling are named by Kostka. */
+/* Declares the translation of TurboJPEG's pixel formats, colours and sampling to Kostka's. */
 #ifndef KOSTKA_COMPAT_TURBOJPEG_PICTURE_H
 #define KOSTKA_COMPAT_TURBOJPEG_PICTURE_H
 
@@ -13,7 +13,8 @@ extern const struct turbojpeg_factors {
 } turbojpeg_factors[TJSAMP_COUNT];
 
 /*
- * A format of pixels. Kostka has none with alpha in front: such pixels are those of `format` turned by a byte.
+ * Describes a pixel format. Kostka has none with alpha as the first byte: such pixels are those of `format` rotated by
+ * a byte.
  */
 extern const struct turbojpeg_pixel {
     kst_format format;
@@ -21,15 +22,15 @@ extern const struct turbojpeg_pixel {
     bool turned;
 } turbojpeg_pixels[TJPF_COUNT];
 
-/* Return TJCS_… as Kostka's colour; KST_COLOUR_UNKNOWN for other values. */
+/* Return Kostka's colour for a TJCS; KST_COLOUR_UNKNOWN for invalid values. */
 kst_colour turbojpeg_colour(int colour);
 
-/* Return a side of the picture at a size, rounded up. */
+/* Return a side of the scaled picture, rounded up. */
 int turbojpeg_scaled(int side, tjscalingfactor factor);
 
 uint32_t turbojpeg_eighths(tjscalingfactor factor);
 
-/* Describe a picture in the caller's memory. A pitch of 0 stands for the width. */
+/* Describe a picture in the caller's memory. With a pitch of 0 rows have no padding. */
 void turbojpeg_wrap(
     kst_image *image, const unsigned char *pixels, int width, int pitch, int height, int format, bool bottom_up);
 

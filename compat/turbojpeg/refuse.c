@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Refuses samples of more than 8 bits, which neither the original nor Kostka has in JPEG. */
+/* Refuses samples of more than 8 bits: neither the original nor Kostka supports them in JPEG. */
 #include "instance.h"
 
 static int refuse(tjhandle handle, const char *function)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computes the sizes of buffers, allocates and frees them. */
+/* Computes the sizes of buffers, and allocates and frees buffers. */
 #include <stdlib.h>
 
 #include "instance.h"
@@ -26,7 +26,7 @@ static unsigned long long round_up(int size, int multiple)
     return ((unsigned long long)size + (unsigned)multiple - 1) / (unsigned)multiple * (unsigned)multiple;
 }
 
-/* A file may be larger than its pixels: a block of noise takes up to four bytes for each of its coefficients. */
+/* A file can be larger than its pixels: a block of noise takes up to four bytes for each of its coefficients. */
 size_t tj3JPEGBufSize(int width, int height, int subsampling)
 {
     if (subsampling == -1)

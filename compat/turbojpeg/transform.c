@@ -32,7 +32,7 @@ int tj3Transform(tjhandle handle, const unsigned char *jpeg, size_t length, int 
         return -1;
     if (!jpeg || length == 0 || count < 1 || !results || !lengths || !transforms)
         return turbojpeg_fail(instance, name, "Invalid argument");
-    /* The parameters say how to write; what the header says must not replace them. */
+    /* The parameters say how to write, so those of the header must not replace them. */
     const int progressive = instance->value[TJPARAM_PROGRESSIVE];
     const int blocks = instance->value[TJPARAM_RESTARTBLOCKS], rows = instance->value[TJPARAM_RESTARTROWS];
     if (check(instance, count, transforms) || turbojpeg_read_header(instance, name, jpeg, length))

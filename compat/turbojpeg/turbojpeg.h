@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares the interface of libturbojpeg.so.0, up to version 3.2: that of 2.1, which the original has, and that of 3,
- * which is made here upon it, so that programs for version 3 run where the system has version 2.
+ * Declares the interface of libturbojpeg.so.0, up to version 3.2: the functions of 2.1, which the original has, and
+ * those of 3, which are implemented here with it, so that programs for version 3 run where the system has version 2.
  */
 #ifndef KOSTKA_COMPAT_TURBOJPEG_TURBOJPEG_H
 #define KOSTKA_COMPAT_TURBOJPEG_TURBOJPEG_H
@@ -115,7 +115,7 @@ enum {
 
 #pragma GCC visibility push(default)
 
-/* Version 2: what is used here. */
+/* Functions of version 2 that are used here. */
 tjhandle tjInitCompress(void);
 tjhandle tjInitDecompress(void);
 tjhandle tjInitTransform(void);
@@ -151,7 +151,7 @@ tjscalingfactor *tjGetScalingFactors(int *count);
 unsigned char *tjLoadImage(const char *name, int *width, int align, int *height, int *format, int flags);
 int tjSaveImage(const char *name, unsigned char *pixels, int width, int pitch, int height, int format, int flags);
 
-/* Version 3: what is made here. */
+/* Functions of version 3 that are implemented here. */
 tjhandle tj3Init(int kind);
 tjhandle tj3InitVersion(int kind, int version);
 void tj3Destroy(tjhandle handle);

@@ -4,7 +4,7 @@
 #include "instance.h"
 #include "picture.h"
 
-/* Version 2 has no parameter for what is checked here. */
+/* Check parameters of version 3 that version 2 cannot express. */
 static int check(struct turbojpeg_instance *instance, const char *function, bool compresses)
 {
     const int *value = instance->value;

@@ -40,10 +40,10 @@ typedef struct kst_log {
 typedef struct kst_limits {
     uint64_t pixels; /**< width × height of the coded picture; default 2^29 */
     /**
-     * Bytes the library allocates for one operation; default 4 GiB. Threads take memory of their own when they find
-     * work, so that an operation of several threads that comes close to the limit, within some 512 KB for each thread,
-     * may succeed in one call and fail with KST_ERROR_LIMIT_MEMORY in the next. Nothing else depends on that: its
-     * result is the same whenever it succeeds. With one thread each call does the same.
+     * Bytes the library allocates for one operation; default 4 GiB. Each thread takes memory of its own when it finds
+     * work. An operation of several threads that comes within some 512 KB per thread of the limit may therefore succeed
+     * in one call and fail with KST_ERROR_LIMIT_MEMORY in the next. Whenever it succeeds, its result is the same. With
+     * one thread every call behaves alike.
      */
     uint64_t memory;
     uint64_t metadata; /**< bytes of metadata kept from one stream; default 64 MiB */
@@ -52,31 +52,31 @@ typedef struct kst_limits {
                             2000 codestream; default 10,000 */
     uint32_t components; /**< of a JPEG 2000 picture; default 16,384 */
     uint32_t tiles;      /**< of a JPEG 2000 picture; default 65,535 */
-    uint32_t precincts;  /**< of all tiles of a JPEG 2000 picture, and as many resolutions of tiles; default 2^22 */
-    uint32_t boxes;      /**< of a JP2 file; default 10,000 */
+    uint32_t precincts; /**< precincts of all tiles of a JPEG 2000 picture; also the limit on the resolutions of all its
+                           tiles; default 2^22 */
+    uint32_t boxes;     /**< of a JP2 file; default 10,000 */
     uint32_t tile_parts; /**< of a JPEG 2000 codestream; default 2^20 */
     uint32_t layers;     /**< of any tile of a JPEG 2000 picture; default 65,535 */
     uint32_t blocks;     /**< code-blocks of a JPEG 2000 picture: those that are decoded, or all where it is encoded or
                               transcoded; default 2^24 */
     /**
-     * Limits the work that a JPEG 2000 codestream may ask for with each of its bytes; default 2^16. A few bytes of
-     * headers can describe a picture of any size, so the work is bounded by the length of the codestream. The picture
-     * may have 2^27 samples and `work` more for each byte, where a row of a tile counts as at least 64 samples. Every
-     * other kind of work may come to a constant, plus a term for the picture's samples, plus a fraction of `work` for
-     * each byte:
+     * The work that a JPEG 2000 codestream may ask for with each of its bytes; default 2^16. A few bytes of headers can
+     * describe a picture of any size, so the work is bounded by the length of the codestream. The picture may have 2^27
+     * samples and `work` more for each byte, where a row of a tile counts as at least 64 samples. Every other kind of
+     * work may come to a constant, plus a term for the picture's samples, plus a fraction of `work` for each byte:
      * - samples visited by coding passes: 2^26, plus for each sample three passes for each bit of its depth and for two
      *   more planes, plus `work` ÷ 2^8 a byte;
      * - contributions of packets to segments of code-blocks: 2^18, plus one for 64 samples, plus 3 × `work` ÷ 2^18 a
      *   byte;
-     * - precincts, and as many resolutions of tiles: 2^16, plus one for 256 samples, plus `work` ÷ 2^21 a byte;
+     * - precincts, and separately resolutions of tiles: 2^16, plus one for 256 samples, plus `work` ÷ 2^21 a byte;
      * - steps through the progression order that yield no packet, or a lost one: 2^24, plus `work` ÷ 2^10 a byte;
-     * - code-blocks to transcode: 2^19, plus one for 64 samples, plus `work` ÷ 2^17 a byte; and their number times that
-     *   of layers: 2^25, plus `work` ÷ 2^11 a byte.
+     * - code-blocks to transcode: 2^19, plus one for 64 samples, plus `work` ÷ 2^17 a byte; and the product of the
+     *   numbers of code-blocks and layers: 2^25, plus `work` ÷ 2^11 a byte.
      *
-     * With the default limits one core therefore takes no longer for any codestream than for a picture of as many
-     * samples of noise coded without loss, plus about a second for each megabyte; and it needs no more memory than for
-     * that picture, plus 64 MB for each megabyte. Streams that ask for more are refused with KST_ERROR_LIMIT_WORK,
-     * KST_ERROR_LIMIT_PRECINCTS or KST_ERROR_LIMIT_BLOCKS. The caller may choose a larger limit.
+     * With the default limits one core therefore takes no longer for any codestream than for losslessly coded noise
+     * with the same number of samples, plus about a second for each megabyte of the codestream; and it needs no more
+     * memory than for that noise, plus 64 MB for each megabyte. Streams that ask for more are refused with
+     * KST_ERROR_LIMIT_WORK, KST_ERROR_LIMIT_PRECINCTS or KST_ERROR_LIMIT_BLOCKS. The caller may choose a larger limit.
      */
     uint32_t work;
 } kst_limits;
@@ -84,13 +84,13 @@ typedef struct kst_limits {
 #define KST_KEEP_NONE UINT64_MAX
 
 /**
- * A function that learns which bytes of a JPEG stream the library has searched, some 4 MiB at a time, and will
- * not read again before it has searched as many more. Whoever has mapped a file can let go of their pages (madvise()
- * with MADV_DONTNEED), so that opening a long stream does not make all of it resident. Only streams of several MiB
- * are reported, from any thread that works on them.
+ * A function to which the library reports the bytes of a JPEG stream that it has searched, some 4 MiB at a time. The
+ * library does not read these bytes again before it has searched the same amount once more. A caller that has mapped a
+ * file can drop the pages of these bytes (madvise() with MADV_DONTNEED), so that opening a long stream does not make
+ * all of it resident. Only streams of several MiB are reported, from any thread that works on them.
  */
 typedef struct kst_searched {
-    void (*searched)(void *user, const void *data, size_t length); /**< null: nobody wants to know */
+    void (*searched)(void *user, const void *data, size_t length); /**< null: nothing is reported */
     void *user;
 } kst_searched;
 
@@ -124,7 +124,8 @@ typedef struct kst_context_options {
      * With the caller's allocator nothing is kept.
      */
     uint64_t keep;
-    kst_searched searched; /**< which bytes of long JPEG streams have been searched; by default nobody wants to know */
+    kst_searched searched; /**< receives the bytes of long JPEG streams that have been searched; by default nothing is
+                              reported */
 } kst_context_options;
 
 /** Set every member to its default. */
@@ -168,7 +169,7 @@ typedef struct kst_device_info {
     char tier[16];   /**< CPU: the highest instruction tier in use; otherwise the driver's version */
     uint32_t units;  /**< CPU: processors available to this process; GPU: multiprocessors or compute units */
     uint64_t memory; /**< bytes of device memory; 0 for the CPU */
-    bool gpu;        /**< it is a GPU, and not a processor, which OpenCL may drive, too */
+    bool gpu;        /**< true for a GPU; false for a processor, which OpenCL may drive, too */
 } kst_device_info;
 
 /** Return the number of devices; the CPU is number 0. Thread-safe. */
@@ -194,7 +195,7 @@ typedef enum kst_stage {
     KST_STAGE_WRITE = 3,    /**< assembling the coded stream */
     KST_STAGE_UPLOAD = 4,   /**< host to device */
     KST_STAGE_DOWNLOAD = 5, /**< device to host */
-    KST_STAGE_RESIZE = 6,   /**< images made of another size */
+    KST_STAGE_RESIZE = 6,   /**< resizing of images */
     KST_STAGE_COUNT = 7
 } kst_stage;
 
@@ -207,11 +208,11 @@ typedef struct kst_report {
     kst_status first_warning;      /**< KST_OK where there was none */
     uint64_t first_warning_offset; /**< as `offset` */
     char message[192];             /**< one line of plain text: the error, else the first warning, else empty */
-    char device[16];               /**< the device's name; with "auto" of the one that did the work */
+    char device[16];               /**< the device's name; with "auto", the name of the device that did the work */
     kst_device_kind stage_device[KST_STAGE_COUNT]; /**< where each stage ran; KST_DEVICE_NONE: it was not needed */
     /**
-     * Wall-clock time; for a batch on a GPU, one picture's share. The stages of a single small JPEG that a GPU decodes,
-     * of less than 128 KiB of coded data, are not timed one by one: KST_STAGE_PIXELS has the time of all of them.
+     * Wall-clock time; for a batch on a GPU, one picture's share. If a GPU decodes a single JPEG of less than 128 KiB
+     * of coded data, its stages are not timed one by one: KST_STAGE_PIXELS has the time of all of them.
      */
     double stage_seconds[KST_STAGE_COUNT];
     uint32_t threads; /**< the largest number of threads that worked at once */
@@ -225,11 +226,12 @@ KST_API void kst_report_init(kst_report *report);
  * @{ */
 
 /**
- * A function that learns how far work on a picture has come, and that may end the work. For JPEG 2000 it is called
- * after each code-block on the CPU. On a GPU it is called after each strip or part of a picture that does not fit into
- * memory at once, otherwise when everything has been coded. Transcoding calls it at the beginning and at the end only.
- * For JPEG on the CPU it is called after each MCU row, and after each scan of progressive coding, while a picture is
- * encoded, transcoded or its coefficients are decoded; otherwise at the beginning and at the end only.
+ * A function to which the progress of the work on a picture is reported, and which may end the work. For JPEG 2000 it
+ * is called after each code-block on the CPU. On a GPU it is called after each strip or part of a picture that does not
+ * fit into memory at once, otherwise when everything has been coded. Transcoding calls it at the beginning and at the
+ * end only. For JPEG on the CPU it is called after each MCU row, and after each scan of progressive coding, while a
+ * picture is encoded or transcoded, or while its coefficients are decoded; otherwise at the beginning and at the end
+ * only.
  */
 typedef struct kst_progress {
     size_t size;

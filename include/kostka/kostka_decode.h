@@ -21,7 +21,7 @@ extern "C" {
 
 #define KST_ALL_TILES UINT32_MAX
 
-/** How the samples of subsampled components are brought to the picture's size. */
+/** Says how subsampled components are enlarged to the picture's size. */
 typedef enum kst_upsampling {
     KST_UPSAMPLING_FANCY = 0,  /**< a triangle filter where the ratio is 2:1, as libjpeg does by default */
     KST_UPSAMPLING_NEAREST = 1 /**< samples are repeated: libjpeg without `do_fancy_upsampling`, merged or not */
@@ -50,24 +50,26 @@ typedef struct kst_decode_options {
      */
     uint32_t tile;
     /**
-     * The type of the image's samples; an integer with KST_FORMAT_RAW. KST_SAMPLE_INT32 widens samples while they are
-     * stored, and no other format has it, nor has JPEG. Floating-point samples are
-     * (value − mean) × scale, with the mean and scale of their channel. Both steps are rounded to float32, and float16
-     * is rounded once more from that, always to nearest even, so that every device gives the same bits.
+     * The type of the image's samples; with KST_FORMAT_RAW it must be an integer type. KST_SAMPLE_INT32 stores every
+     * integer in four bytes; it is allowed only for KST_FORMAT_RAW of JPEG 2000. Floating-point samples are (value −
+     * mean) × scale, with the mean and scale of their channel. Both operations are rounded to float32; a float16 is
+     * that result rounded once more. All of this rounds to nearest even, so that every device gives the same bits.
      */
     kst_sample sample;
     float mean[4]; /**< for each channel, in the units of the values (0–255); 0 or of a magnitude from 2^−60 to 2^60 */
-    float scale[4];               /**< likewise; 0 stands for 1 ÷ 255, which makes the greatest value 1 */
+    float scale[4]; /**< for each channel, with the range of `mean`; 0 stands for 1 ÷ 255, which makes the greatest
+                       value 1 */
     const kst_progress *progress; /**< null, or called while decoding; must stay valid until that has ended */
     /**
-     * JPEG: decode at eighths/8 of the size, 1–16, rounded up, as libjpeg does; 0: as `reduce` says, which must be 0
-     * otherwise. Above 8 the picture is enlarged. A GPU decodes 1, 2, 4 and 8; the CPU the others, as the report says.
+     * JPEG: decode at eighths/8 of the size, 1–16, rounded up, as libjpeg does; above 8 the picture is enlarged. 0:
+     * `reduce` sets the size; with any other value `reduce` must be 0. A GPU decodes 1, 2, 4 and 8; the CPU decodes the
+     * others, as the report says.
      */
     uint32_t eighths;
     kst_dct dct; /**< JPEG: the inverse transform at full size. The CPU alone has KST_DCT_FAST, as the report says; for
                     samples of 12 bits it is an error */
-    kst_upsampling upsampling; /**< JPEG: of subsampled components; no other codec takes another than the default, nor
-                                  does KST_FORMAT_RAW, in which no component is enlarged */
+    kst_upsampling upsampling; /**< JPEG: how subsampled components are enlarged. Other codecs accept only the default,
+                                  and so does KST_FORMAT_RAW, which enlarges no component */
 } kst_decode_options;
 
 KST_API void kst_decode_options_init(kst_decode_options *options);
@@ -82,7 +84,7 @@ KST_API void kst_decoder_destroy(kst_decoder **decoder);
 
 /**
  * Read the headers of a stream: all its markers, but no entropy-coded data. If a JPEG 2000 stream has TLM marker
- * segments, which say where its tile-parts begin, the headers of these are read when they are needed.
+ * segments, which say where its tile-parts begin, the headers of the tile-parts are read only when they are needed.
  *
  * @param data borrowed: must stay as it is until the next open or the decoder's end
  * @return KST_OK, or the error, after which the decoder holds no stream
@@ -127,10 +129,10 @@ typedef struct kst_element {
 } kst_element;
 
 /**
- * Advance to the next element of an open JPEG 2000 stream, in the order of the stream. With all members 0 except `size`
- * it gives the first element. SOP and EPH, which lie between packets, are not reported. Elements are described as they
- * stand, even if they are wrong. The first call reads the headers of tile-parts that opening has left for later; the
- * decoder's report and info include them from then on.
+ * Advance to the next element of an open JPEG 2000 stream, in the order of the stream. If all members except `size` are
+ * 0, the call returns the first element. SOP and EPH, which lie between packets, are not reported. Elements are
+ * described as they stand, even if they are wrong. The first call reads the headers of tile-parts that opening has left
+ * for later; the decoder's report and info include them from then on.
  *
  * @return false if there is no further element, the stream is not JPEG 2000, or headers cannot be read (the report has
  *         the error)
@@ -142,8 +144,8 @@ enum { KST_BREACH_LENGTH = 192 };
 /**
  * Describe breach number `index`: a rule of the claimed profile that the open JPEG 2000 stream breaks, and what the
  * stream has instead. All headers and the lengths of tile-parts are checked, but no packets. For the cinema profiles
- * the limits at 24 frames a second apply; for other profiles no limit that depends on the frame rate does. Breach
- * number 99 stands for all that follow, if there are more, and says how many.
+ * the limits at 24 frames a second apply; for other profiles no limit that depends on the frame rate is checked. If
+ * there are more than 100 breaches, number 99 stands for all that remain, and says how many.
  *
  * @param text KST_BREACH_LENGTH characters; receives one line
  * @return false past the last breach, and if no stream that claims a kst_j2k_profile is open
@@ -191,8 +193,8 @@ typedef struct kst_decode_item {
 
 /**
  * Decode many streams. The context's GPU decodes those that it supports, many in each launch; the context's threads
- * share the others, or all if there is no GPU. One bad stream does not disturb the others. A device that fails may, and
- * the report of each item concerned says so. This call waits for the end; kst_decode_submit() does not.
+ * share the others, or all if there is no GPU. One bad stream does not affect the others. A failing device may affect
+ * several items; the report of each of them says so. This call waits for the end; kst_decode_submit() does not.
  * @return KST_OK if every item succeeded, otherwise the status of the first that did not
  */
 KST_API kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count);

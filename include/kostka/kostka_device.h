@@ -142,14 +142,15 @@ KST_API kst_status kst_resize_batch_after(
     kst_context *context, kst_resize_item *items, size_t count, const kst_stream *stream);
 
 /**
- * Decode many streams and resize their pictures at once: what a data loader needs. Each item has a box, a size,
- * mirroring and numbers of its own, and its image may be a picture of a tensor (kst_tensor_image()) on the host or the
- * device. A GPU decodes to its memory and resizes there; on the CPU the context's threads share the work. Of a picture
- * only what the box needs is decoded, which changes no sample, if its options name no region and it is not turned.
- * Thread-safe.
+ * Decode many streams and resize their pictures in one call, as data loaders need it. Each item has a box, a size,
+ * mirroring, means and scales of its own, and its image may be a picture of a tensor (kst_tensor_image()) on the host
+ * or the device. A GPU decodes to its memory and resizes there; on the CPU the context's threads share the work. If the
+ * options of an item name no region and do not turn the picture, only what its box needs is decoded, which changes no
+ * sample. Thread-safe.
  *
- * @param items as for kst_decode_batch(), but that each image is the result of resizing: described, and made if it has
- *        no buffers, as by kst_resize(). Decode to integers; `resize[i].sample` makes floating-point samples
+ * @param items as for kst_decode_batch(), except that each image receives the result of resizing: it is described, and
+ *        allocated if it has no buffers, as by kst_resize(). The decoding options must ask for integers;
+ *        `resize[i].sample` makes floating-point samples
  * @param resize an array of options, one for each item
  * @param stream null, or the stream after whose work the images are written, if they lie in the device's memory. The
  *        call returns when all is done

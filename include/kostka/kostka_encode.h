@@ -137,34 +137,37 @@ typedef struct kst_rows {
     bool (*read)(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples);
     void *user;
     /**
-     * Request each row once, from the top, in one thread at a time, as a pipe needs it; once after each call of
-     * `again`, too. The image must have one plane: more fail with KST_ERROR_OPTIONS.
+     * Request the rows from the top, each of them once, in one thread at a time, as a pipe needs it. Each call of
+     * `again` starts this anew. The image must have one plane: more fail with KST_ERROR_OPTIONS.
      */
     bool in_order;
     /**
      * Null, or called instead of `read` for whole rows: write `rows` rows of a plane, from row y on, to `samples`, with
-     * `pitch` bytes from one to the next. Only JPEG calls it, for the rows of one MCU row at a time.
+     * `pitch` bytes from one row to the next. Only JPEG calls it, for the rows of one MCU row at a time.
      */
     bool (*read_band)(void *user, uint32_t plane, uint32_t y, uint32_t rows, void *samples, size_t pitch);
     /**
-     * Begin with the first row again, where rows come `in_order`. It must not be null for JPEG 2000. Pixels are read
+     * Start again from the first row, where rows come `in_order`. It must not be null for JPEG 2000. Pixels are read
      * more than once for a rate, ratio or PSNR, for components that are not transformed together, such as an opacity,
-     * and if a row's coefficients take too much memory; otherwise they usually are not. For JPEG it may be null, and
-     * is called if Huffman tables are made for one scan and all coefficients would take much memory. Rows that differ
-     * then end the encoding with KST_ERROR_ROWS.
+     * and if a row's coefficients take too much memory; otherwise they usually are not. For JPEG it may be null, and is
+     * called if Huffman tables are made for one scan and all coefficients would take much memory. If the rows then
+     * differ from those of the first pass, the encoding ends with KST_ERROR_ROWS.
      * @return false if that is impossible, which ends the encoding with KST_ERROR_ROWS
      */
     bool (*again)(void *user);
 } kst_rows;
 
 /**
- * Encode a picture whose rows come from a function, as kst_encode() does. Memory holds only a few rows of the picture,
- * of MCUs or of tiles, and what has been coded. If the rows come in order and there are several tiles, it holds a row
- * of tiles. A GPU holds as much of the picture as takes half of the memory limit. For a JPEG with Huffman
- * tables made for it, memory holds up to 64 MiB of coefficients, or 256 MiB if rows come in order or the JPEG is
- * progressive; of more than that, rows are read twice, or twice for each scan. If rows come in order and the JPEG is
- * progressive or there is no `again`, and for a script, more coefficients are packed, and kept by the writer if it can
- * do that (kst_writer.keep), otherwise, from 256 MiB on, in memory. A GPU holds all pixels. Thread-safe.
+ * Encode a picture whose rows come from a function, otherwise as kst_encode() does. Thread-safe. Memory holds only a
+ * few rows of the picture, of MCUs or of tiles, and what has been coded, except for the following:
+ * - JPEG 2000: a row of tiles, if the rows come in order and there are several tiles. On a GPU, as much of the picture
+ *   as fits into half of the memory limit.
+ * - JPEG on a GPU: all pixels.
+ * - JPEG with Huffman tables made for the picture: up to 64 MiB of coefficients, or 256 MiB if the rows come in order
+ *   or the JPEG is progressive. If there are more coefficients, the rows are read twice, or twice for each scan.
+ * - JPEG with a script, and JPEG with Huffman tables made for it whose rows come in order, if it is progressive or
+ *   there is no `again`: all coefficients. If they take more than 64 MiB they are packed and kept by the writer, if it
+ *   can keep bytes (kst_writer.keep); otherwise they are packed in memory from 256 MiB on.
  *
  * @param image in host memory; its planes' `data` and `pitch` are ignored
  */

@@ -37,9 +37,9 @@ typedef struct kst_filter_parameter {
     const char *summary; /**< half a line */
     kst_filter_type type;
     bool required;
-    double least;      /**< of numbers, and of each side of a size */
-    double greatest;   /**< likewise */
-    double usual;      /**< the value of a number, or the index of a word, that stands for one that is missing */
+    double least;      /**< the least value of a number, and of each side of a size */
+    double greatest;   /**< the greatest value of a number, and of each side of a size */
+    double usual;      /**< the default: the value of a number, or the index of a word */
     const char *words; /**< KST_FILTER_WORD: the words, with | between them; otherwise null */
 } kst_filter_parameter;
 
@@ -101,7 +101,7 @@ KST_API kst_status kst_filter_describe(
  * @param from borrowed; in host or pinned memory, or in the memory of the context's GPU (not an OpenCL image object)
  * @param to if plane[0].data is null, the library describes the image and allocates it in memory of the kind
  *        `to->memory`; the caller releases it with kst_image_release(). Otherwise format, size and depth must be those
- * of kst_filter_describe(), with any pitch that holds a row
+ *        of kst_filter_describe(), with any pitch that holds a row
  * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS, with
  *        the device; if one of the images is in host memory, also KST_STAGE_UPLOAD or KST_STAGE_DOWNLOAD
  * @return KST_OK; KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT (planes, inks), KST_ERROR_IMAGE_SIZE,
@@ -117,7 +117,7 @@ KST_API kst_status kst_filter_run(const kst_filter *filter, const kst_image *fro
 /** An image of a batch. */
 typedef struct kst_filter_item {
     const kst_image *from; /**< as for kst_filter_run() */
-    kst_image *to;         /**< likewise */
+    kst_image *to;         /**< as for kst_filter_run() */
     kst_report report;     /**< result */
 } kst_filter_item;
 
@@ -130,11 +130,11 @@ typedef struct kst_filter_item {
 KST_API kst_status kst_filter_batch(const kst_filter *filter, kst_filter_item *items, size_t count);
 
 /**
- * Do the same on the caller's stream: the work comes after what is in the stream when the call begins, and the call
- * returns without waiting for it. All images lie in the memory of the context's GPU, results have their buffers
- * already, and the caller keeps both until the stream has passed the work. A chain with `resize` waits for the
- * stream. Memory that filters need between them goes back to the context when later calls find that the work is
- * done. Thread-safe, but for calls with the same stream.
+ * Do the same on the caller's stream: the work runs after what the stream holds when the call begins, and the call
+ * returns without waiting for the work. All images must lie in the memory of the context's GPU, results must have their
+ * buffers already, and the caller keeps all of them until the stream has passed the work. A chain with `resize` waits
+ * for the stream. Memory for intermediate images goes back to the context when later calls find that the work is done.
+ * Thread-safe, but for calls with the same stream.
  *
  * @param stream the stream or queue, of the context's GPU
  * @return as kst_filter_batch(); KST_ERROR_IMAGE_MEMORY for images that are not as said above; KST_ERROR_DEVICE_STREAM
@@ -143,11 +143,11 @@ KST_API kst_status kst_filter_queue(
     const kst_filter *filter, kst_filter_item *items, size_t count, const kst_stream *stream);
 
 /**
- * Count the samples of each channel of an image, where it lies: on the context's GPU if that is in its memory. Takes
- * what kst_filter_run() takes. Thread-safe.
+ * Count how often each value occurs in each channel of an image. The context's GPU counts if the image lies in its
+ * memory. Takes the images that kst_filter_run() takes. Thread-safe.
  *
- * @param counts receives, for each channel (alpha too) as it lies in pixels, 2^depth numbers: how often each sample
- *        occurs. Samples above the greatest one count as that
+ * @param counts receives 2^depth numbers for each channel (alpha too), in the channels' order in memory: how often each
+ *        value occurs. Samples above 2^depth − 1 count as 2^depth − 1
  * @param room how many numbers `counts` has room for; channels × 2^depth or more
  * @param report null, or receives the status and the times, as from kst_filter_run()
  * @return KST_OK, KST_ERROR_ARGUMENT (too little room, too), KST_ERROR_LIMIT_PIXELS (2^32 pixels), or one of the errors
@@ -157,7 +157,7 @@ KST_API kst_status kst_filter_histogram(
     kst_context *context, const kst_image *image, uint32_t *counts, size_t room, kst_report *report);
 
 /**
- * Make a stage of a flow (kst_flow_options.stage) of a chain: each device of the flow filters what it has decoded,
+ * Turn a chain into a stage of a flow (kst_flow_options.stage): each device of the flow filters what it has decoded,
  * where the pixels are. The chain may be of any context, which need not be the flow's.
  *
  * @param filter must stay open until kst_flow_end()
@@ -197,12 +197,13 @@ KST_API void kst_filter_segments_release(kst_context *context, kst_segments *seg
 typedef struct kst_stereo_options {
     size_t size;
     uint32_t least;       /**< the least disparity, in pixels (0) */
-    uint32_t disparities; /**< how many are tried from that on, 2–256 (128); least + disparities are 256 at most */
+    uint32_t disparities; /**< number of disparities tried, from `least` on, 2–256 (128); least + disparities are 256 at
+                             most */
     uint32_t paths;       /**< 4, along rows and columns, or 8, along diagonals too (8) */
-    uint32_t p1;          /**< the penalty of disparities of neighbours that differ by 1, 0–224 (8) */
-    uint32_t p2;          /**< the penalty of those that differ by more, p1–224 (48); costs of pixels are 0–31 */
-    uint32_t uniqueness;  /**< per cent, 0–99, by which any other sum of costs must exceed the least one (5) */
-    int32_t tolerance; /**< pixels, 0–255, that the right image's match may differ (1); −1: it is not looked at */
+    uint32_t p1;          /**< the penalty if the disparities of neighbours differ by 1, 0–224 (8) */
+    uint32_t p2;          /**< the penalty if they differ by more, p1–224 (48); costs of pixels are 0–31 */
+    uint32_t uniqueness; /**< per cent, 0–99, by which any other sum of costs must exceed the least one (5) */
+    int32_t tolerance; /**< pixels, 0–255, by which the right image's match may differ (1); −1: it is not checked */
 } kst_stereo_options;
 
 /** Set every member to its usual value. */
@@ -214,16 +215,17 @@ KST_API void kst_filter_stereo_options_init(kst_stereo_options *options);
  * same result on every device and tier and for any number of threads. If any image lies in device memory, the context's
  * GPU does the work, otherwise its threads. The call returns when all is done. Thread-safe.
  *
- * For each pixel and disparity the work takes 3 bytes of the limit on memory. On a GPU it takes 2 of the device's
+ * For each pixel and disparity the work takes 3 bytes of the limit on memory. On a GPU it takes 2 bytes of the device's
  * memory, for 64, 128 or 256 disparities.
  *
  * @param left borrowed; as `from` of kst_filter_run()
- * @param right borrowed; likewise, of the same size, depth and number of colours
+ * @param right borrowed; as `left`, and of the same size, depth and number of colours
  * @param options null: the usual values
  * @param disparity GREY of 16 bits and the size of `left`: the disparity in 1/256 pixels, at least 1, or 0 where none
- * is known. Made, or checked, as `to` of kst_filter_run()
- * @param confidence null, or likewise GREY of 8 bits: 255 × (*b* − *a*) ÷ *b*, where *a* is the least sum of costs and
- *        *b* the least one that does not lie beside it; 255 if there is no other; 0 where no disparity is known
+ *        is known. Made, or checked, as `to` of kst_filter_run()
+ * @param confidence null, or an image as `disparity`, but of 8 bits: 255 × (*b* − *a*) ÷ *b*, where *a* is the least
+ *        sum of costs and *b* the least one that does not lie beside it; 255 if there is no other; 0 where no disparity
+ *        is known
  * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS
  * @return KST_OK, KST_ERROR_OPTIONS (a value out of its range), KST_ERROR_IMAGE_SIZE (images of two sizes, too), or one
  *         of the errors of kst_filter_run(). After an error an image that the library was to allocate is as before
@@ -250,13 +252,13 @@ typedef enum kst_sweep_measure {
 typedef struct kst_sweep_options {
     size_t size;
     double nearest;  /**< the least depth in units of t; must be set, 10^−6 or more */
-    double farthest; /**< the greatest; must be set, up to 10^6, and up to 10^6 times as much as the least */
-    double unit;     /**< the depth that a sample of 1 stands for, farthest ÷ 65535 or more; 0: that */
+    double farthest; /**< the greatest depth; must be set, above `nearest`, up to 10^6 and up to 10^6 × nearest */
+    double unit;     /**< the depth that a sample of 1 stands for, farthest ÷ 65535 or more; 0: farthest ÷ 65535 */
     uint32_t planes; /**< depths that are tried, 2–256 (64), whose inverses are equally spaced */
-    uint32_t radius; /**< of windows, 1–4 (2): they have (2 radius + 1)² pixels */
+    uint32_t radius; /**< radius of the windows, 1–4 (2), which have (2 radius + 1)² pixels */
     kst_sweep_measure measure;
     uint32_t similar;  /**< how similar a view must be to agree, 1–255 (100) */
-    uint32_t agreeing; /**< how many views must agree, 1–31 (2); views − 1 at most */
+    uint32_t agreeing; /**< number of views that must agree, 1–31 (2); views − 1 at most */
 } kst_sweep_options;
 
 /** Set every member to its usual value; the range of depths is still to be set. */
@@ -268,16 +270,17 @@ KST_API void kst_filter_sweep_options_init(kst_sweep_options *options);
  * any number of threads. If any image lies in device memory, the context's GPU does the work, otherwise its threads.
  * The call returns when all is done. Thread-safe.
  *
- * For each pixel and plane the work takes 2 bytes of the limit on memory, of a GPU's memory likewise.
+ * For each pixel and plane the work takes 2 bytes of the limit on memory, or on a GPU 2 bytes of the device's memory.
  *
  * @param view borrowed images, as `from` of kst_filter_run(), of any sizes up to 65,535 pixels on a side
- * @param camera that of each view
+ * @param camera one for each view
  * @param count of views, 2–32
  * @param reference the view that gets depths
  * @param options borrowed
  * @param depth GREY of 16 bits and the size of the reference view: depths in units, or 0 where none is known. Made, or
  *        checked, as `to` of kst_filter_run()
- * @param confidence null, or likewise GREY of 8 bits: how similar the views are on average, 0 where no depth is known
+ * @param confidence null, or an image as `depth`, but of 8 bits: how similar the views are on average, 0 where no depth
+ *        is known
  * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS
  * @return KST_OK, KST_ERROR_OPTIONS (a value out of its range, a camera that cannot be), or one of the errors of
  *         kst_filter_run(). After an error an image that the library was to allocate is as before

@@ -56,15 +56,15 @@ typedef struct kst_flow_item {
     void *user;
     /**
      * The flow's own work; the source may choose another for the item, so that some pictures are decoded and others
-     * encoded. A flow whose work is KST_FLOW_TRANSCODE does nothing else, and no other flow does that:
-     * KST_ERROR_OPTIONS.
+     * encoded. A flow of KST_FLOW_TRANSCODE does no other work, and no other flow transcodes: an item that asks for it
+     * fails with KST_ERROR_OPTIONS.
      */
     kst_flow_work work;
     const char *path; /**< the file to read, which a thread of the flow does; null: `data` is the stream */
     const void *data;
     size_t length;
     const kst_image *picture;         /**< KST_FLOW_ENCODE: the image, in host memory or of a device of the flow */
-    const kst_decode_options *decode; /**< null for those of the flow; the same for the next members */
+    const kst_decode_options *decode; /**< null for the flow's own options; the same holds for the next four members */
     const kst_resize_options *resize;
     const kst_flow_stage *stage;
     const kst_encode_options *encode;
@@ -169,7 +169,7 @@ KST_API void kst_flow_cancel(kst_flow *flow);
 
 /**
  * Return the context of one of the flow's devices, in the order in which the options name them, for calls beside the
- * flow's own work: what they need of a device need not be made twice. Thread-safe.
+ * flow's own work, so that they need not open the device a second time. Thread-safe.
  * @param index the number of the device, from 0 on
  * @return the context, which belongs to the flow and is valid until kst_flow_end(); null if there is no such device
  */
@@ -178,18 +178,18 @@ KST_API kst_context *kst_flow_context(kst_flow *flow, uint32_t index);
 /** Counts what a flow has done so far. */
 typedef struct kst_flow_counts {
     size_t size;
-    uint64_t items;  /**< that came from the source */
-    uint64_t done;   /**< whose results have been taken */
-    uint64_t failed; /**< of those, the ones with an error */
-    uint64_t moved;  /**< items that a device failed with, and another one took over */
+    uint64_t items;  /**< items that came from the source */
+    uint64_t done;   /**< items whose results have been taken */
+    uint64_t failed; /**< items whose results have been taken and report an error */
+    uint64_t moved;  /**< items that one device failed to process and another took over */
 } kst_flow_counts;
 
 /** Get the counts; their `size` must be set. Thread-safe. @return KST_OK or KST_ERROR_ARGUMENT */
 KST_API kst_status kst_flow_count(kst_flow *flow, kst_flow_counts *counts);
 
 /**
- * Wait until all results have been taken by `put`, or drop those that nobody took if there is no `put`; then free the
- * flow and set the pointer to null. Null, and a pointer to null, are allowed.
+ * Wait until all results have been taken by `put`, or, if there is no `put`, drop the results that nobody took; then
+ * free the flow and set the pointer to null. Null, and a pointer to null, are allowed.
  * @return KST_OK if every item succeeded, otherwise the status of one that did not
  */
 KST_API kst_status kst_flow_end(kst_flow **flow);

@@ -99,10 +99,10 @@ typedef struct kst_gl_surface {
      * it must be AUTO.
      */
     kst_format format;
-    uint32_t x;      /**< framebuffers: the first column and row to take */
-    uint32_t y;      /**< likewise */
-    uint32_t width;  /**< framebuffers and buffers to encode from; else 0, or the picture's size */
-    uint32_t height; /**< likewise */
+    uint32_t x;      /**< framebuffers: the first column to take */
+    uint32_t y;      /**< framebuffers: the first row to take */
+    uint32_t width;  /**< framebuffers, and buffers to encode from: columns to take; otherwise 0, or the picture's */
+    uint32_t height; /**< framebuffers, and buffers to encode from: rows to take; otherwise 0, or the picture's */
     size_t offset;   /**< buffers: bytes in front of the first row */
     size_t pitch;    /**< buffers: bytes from row to row; 0: rows without padding */
 } kst_gl_surface;
@@ -110,7 +110,7 @@ typedef struct kst_gl_surface {
 /** Zero everything and set `size`. */
 KST_API void kst_gl_surface_init(kst_gl_surface *surface);
 
-/** Says how pixels were moved to OpenGL, or from it. */
+/** Says how pixels were moved to or from OpenGL. */
 typedef enum kst_gl_way {
     KST_GL_WAY_NONE = 0,   /**< they were not moved */
     KST_GL_WAY_SHARED = 1, /**< in memory that CUDA and OpenGL share */
@@ -123,8 +123,11 @@ typedef enum kst_gl_way {
  * Decode a picture to a texture or a buffer object. The texture must have the size of the picture after the options
  * have reduced, cut and turned it. Its internal format decides which pixels are decoded:
  *
- * | texture | pixels | |---|---| | GL_R8 | KST_FORMAT_GREY | | GL_RGB8, GL_SRGB8 | KST_FORMAT_RGB | | GL_RGBA8,
- * GL_SRGB8_ALPHA8 | KST_FORMAT_RGBA |
+ * | texture                  | pixels          |
+ * |--------------------------|-----------------|
+ * | GL_R8                    | KST_FORMAT_GREY |
+ * | GL_RGB8, GL_SRGB8        | KST_FORMAT_RGB  |
+ * | GL_RGBA8, GL_SRGB8_ALPHA8 | KST_FORMAT_RGBA |
  *
  * GL_RED, GL_RGB and GL_RGBA are allowed if OpenGL chose 8 bits for them. GL_RG8 is not, because no JPEG file holds two
  * channels. Samples are stored in sRGB textures unchanged, because JPEG's samples are sRGB. OpenGL ES does not make
@@ -133,9 +136,9 @@ typedef enum kst_gl_way {
  * @param options null for the defaults; its format is KST_FORMAT_AUTO or the texture's
  * @param way receives how the pixels were moved; may be null
  * @param report null, or with its size set
- * @return KST_OK, perhaps with warnings counted; or the error. These come before any work, and leave a texture as it
- *         was: KST_ERROR_GL_CONTEXT (no context is current, a wrong one is, or it is lost), KST_ERROR_GL_OBJECT (no
- *         texture, a texture without storage or not of two dimensions; no buffer, or a mapped one),
+ * @return KST_OK, perhaps with warnings counted; or the error. These errors come before any work, and leave a texture
+ *         as it was: KST_ERROR_GL_CONTEXT (no context is current, a wrong one is, or it is lost), KST_ERROR_GL_OBJECT
+ *         (no texture, a texture without storage or not of two dimensions; no buffer, or a mapped one),
  *         KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_PITCH, KST_ERROR_IMAGE_BUFFER (too short).
  *         After any other error the contents of a buffer are undefined
  */

@@ -96,7 +96,7 @@ typedef struct kst_image {
     kst_colour colour; /**< of the samples in memory; to encode KST_FORMAT_RAW it says what the components
                             are; of a bare JPEG 2000 codestream, the first three of them */
     kst_memory memory;
-    uint32_t width; /**< of the picture in pixels */
+    uint32_t width; /**< width of the picture in pixels */
     uint32_t height;
     uint32_t plane_count;
     kst_plane plane[4];    /**< the first four planes */
@@ -130,7 +130,7 @@ KST_API kst_status kst_image_allocate(kst_context *context, kst_image *image);
 
 /**
  * Free what kst_image_allocate(), or decoding to an image without buffers, allocated, and clear the planes' pointers
- * and `more`. No work on the device memory may be under way, not even the caller's.
+ * and `more`. No work on the device memory may be in flight, not even the caller's.
  */
 KST_API void kst_image_release(kst_context *context, kst_image *image);
 
@@ -146,7 +146,7 @@ typedef struct kst_tensor {
     kst_memory memory;
     kst_format format;
     kst_sample sample; /**< integers have 8 bits */
-    uint32_t count;    /**< of pictures */
+    uint32_t count;    /**< number of pictures */
     uint32_t channels; /**< 1–4 with KST_FORMAT_PLANAR; otherwise 0, or as the format has */
     uint32_t height;
     uint32_t width;
@@ -171,12 +171,12 @@ KST_API kst_status kst_tensor_image(const kst_tensor *tensor, uint32_t index, ks
 typedef struct kst_comparison {
     size_t size;
     bool identical;
-    uint64_t samples;   /**< compared */
-    uint64_t differing; /**< that are not equal */
+    uint64_t samples;   /**< number of samples compared */
+    uint64_t differing; /**< number of samples that are not equal */
     uint32_t max_error;
     double mean_error; /**< mean absolute error */
     double mean_square_error;
-    double psnr; /**< decibels against the full range of the depth; HUGE_VAL where identical */
+    double psnr; /**< decibels, relative to the full range of the depth; HUGE_VAL where identical */
 } kst_comparison;
 
 /**

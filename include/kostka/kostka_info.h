@@ -112,7 +112,7 @@ typedef struct kst_metadata {
     uint8_t marker; /**< second byte of the marker: 0xE0–0xEF or 0xFE; for encoding only needed with KST_METADATA_APP */
     const uint8_t *data;
     size_t length;
-    uint64_t offset; /**< of the first chunk's contents in the stream; ignored when encoding */
+    uint64_t offset; /**< offset of the first chunk's contents in the stream; ignored when encoding */
 } kst_metadata;
 
 /** Describes how a picture was changed, so that its metadata can follow. */

@@ -32,16 +32,17 @@ typedef enum kst_j2k_target {
     KST_J2K_LOSSLESS = 0, /**< every bit; no value */
     KST_J2K_RATE = 1,     /**< the file has at most this many bits for each pixel of the picture */
     KST_J2K_RATIO = 2,    /**< the samples have at least this many bits for each bit of the file */
-    KST_J2K_PSNR = 3,   /**< the PSNR over all samples, in decibels against the full range of the first component, is at
-                           least this if the quantiser's step allows it, and exceeds it by at most 0.1 if there are many
-                           coding passes; each layer reaches its `layer_value`. To measure it the encoder decodes several
-                           times, and requests rows again */
-    KST_J2K_STEP = 4,   /**< code everything that a quantiser leaves whose error in the picture is that of this step */
-    KST_J2K_QUALITY = 5 /**< the same with the steps that encoders of HTJ2K use for this "Qfactor", 1 to 100: up to 65
-                           errors weigh as they are seen, from 97 on as they are measured */
+    KST_J2K_PSNR = 3, /**< the PSNR over all samples, in decibels relative to the full range of the first component, is
+                         at least this if the quantiser's step allows it, and exceeds it by at most 0.1 if there are
+                         many coding passes; each layer reaches its `layer_value`. To measure the PSNR the encoder
+                         decodes several times, and requests rows again */
+    KST_J2K_STEP = 4, /**< no further loss than quantisation: each subband's quantiser is such that its error in the
+                         picture is that of a quantiser of samples with this step */
+    KST_J2K_QUALITY = 5 /**< like KST_J2K_STEP, with the steps that encoders of HTJ2K use for this "Qfactor", 1 to 100:
+                           up to 65 errors are weighted by their visibility, from 97 on they count as measured */
 } kst_j2k_target;
 
-/** Says what an error in a subband counts. */
+/** Says how much an error in a subband counts. */
 typedef enum kst_j2k_weights {
     KST_J2K_WEIGHTS_NONE = 0,  /**< as much as it adds to the picture's squared error */
     KST_J2K_WEIGHTS_VISION = 1 /**< less where it is hard to see: in fine detail and in colour differences (Zeng, Daly
@@ -201,7 +202,7 @@ KST_API void kst_j2k_options_init(kst_j2k_options *options);
 /**
  * Set all options as a profile demands; options that it leaves open can be changed afterwards. If the profile limits
  * the bytes, that limit becomes the target, otherwise KST_J2K_LOSSLESS does. While `precinct_count` and `change_count`
- * are 0, the profile provides the precincts, the two sets of packets of a 4K picture, and as many levels as Profiles 0
+ * are 0, the profile provides the precincts, the two sets of packets of a 4K picture, and the levels that Profiles 0
  * and 1 need at least.
  *
  * @return KST_OK, KST_ERROR_ARGUMENT, or KST_ERROR_OPTIONS: not a kst_j2k_profile

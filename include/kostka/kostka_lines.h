@@ -3,10 +3,9 @@
 #define KOSTKA_LINES_H
 
 /**
- * @file
- * Declares the decoding of a JPEG stream whose bytes arrive little by little: each line of the picture can be had as
- * soon as its bytes are there. And the encoding of a picture whose lines arrive little by little. kostka.h includes
- * this header.
+ * @file Declares the decoding of a JPEG stream whose bytes arrive little by little, in which each line of the picture
+ * can be read as soon as its bytes are there; and the encoding of a picture whose lines arrive little by little.
+ * kostka.h includes this header.
  */
 
 #include <stdbool.h>
@@ -49,7 +48,7 @@ KST_API kst_status kst_lines_describe(const kst_lines *lines, kst_image *image);
  * Say that more bytes have arrived.
  *
  * @param data borrowed like that of kst_lines_open(), which it replaces: all bytes of the stream so far; those that
- * were there before are the same, though perhaps at another address
+ *        were there before must be the same, though perhaps at another address
  * @param whole no further bytes will follow
  * @return KST_OK, or KST_ERROR_ARGUMENT (null, or fewer bytes than before)
  */
@@ -57,10 +56,10 @@ KST_API kst_status kst_lines_extend(kst_lines *lines, const void *data, size_t l
 
 /**
  * Decode the next lines. A sequential picture with a single scan is decoded as its bytes arrive, MCU row by MCU row.
- * Any other is decoded when all its bytes are there; its coefficients are in memory, as many bytes as twice its
- * samples.
+ * Any other picture is decoded when all its bytes are there; its coefficients are held in memory, two bytes for each
+ * sample.
  *
- * @param rows where each of the lines goes: as many bytes as the pitch of kst_lines_describe() says
+ * @param rows where each of the lines goes; a line has as many bytes as the pitch that kst_lines_describe() returns
  * @param count of the pointers in `rows`
  * @param done receives the number of lines that were written, which is smaller than `count` if bytes are missing, at
  *        the picture's end, and after an error
@@ -72,9 +71,10 @@ KST_API kst_status kst_lines_read(kst_lines *lines, void *const *rows, uint32_t 
 
 /**
  * Once the last line of a picture with a single scan has been read, return the number of whole bytes of entropy-coded
- * data that have arrived but belong to no MCU, stuffed zero bytes not counted. Up to seven are no warning. If a restart
- * marker is one too many, all that has arrived from it on counts. Of a picture with several scans the bytes behind the
- * last MCU of each are added, from the first kst_lines_read() on that reads it. 0 otherwise.
+ * data that have arrived but belong to no MCU, stuffed zero bytes not counted. Up to seven are no warning. If there is
+ * a surplus restart marker, all that has arrived from it on counts. For a picture with several scans, return the sum of
+ * the bytes behind the last MCU of each scan, from the first kst_lines_read() that decodes the picture on. Otherwise
+ * return 0.
  */
 KST_API uint64_t kst_lines_left(const kst_lines *lines);
 
@@ -102,11 +102,11 @@ KST_API kst_status kst_line_encoder_open(
 KST_API void kst_line_encoder_close(kst_line_encoder **encoder);
 
 /**
- * Encode the next lines: the bytes are those of kst_encode(), and are made whenever 8 lines, or as many as the sampling
- * factors say, are there. After the last line the file is whole.
+ * Encode the next lines: the bytes are those of kst_encode(), and are made whenever the lines of a row of MCUs are
+ * complete, which are 8 or, depending on the sampling factors, more. After the last line the file is whole.
  *
  * @param rows the lines, tightly packed; they are copied
- * @param count of the pointers in `rows`, at most as many as are missing
+ * @param count of the pointers in `rows`, at most the number of lines that the picture still lacks
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY; later calls return the last two again
  */
 KST_API kst_status kst_line_encoder_write(kst_line_encoder *encoder, const void *const *rows, uint32_t count);

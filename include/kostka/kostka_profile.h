@@ -52,7 +52,7 @@ typedef struct kst_step {
 /**
  * Begin to record what the context's device does. Work takes longer while recording, and so do the times in reports:
  * the device is kept busy for half a millisecond before the first step, so that the following steps are already queued
- * and their times include no waiting for the host. No operation may be under way on the context.
+ * and their times include no waiting for the host. No operation may be in flight on the context.
  *
  * @return KST_OK; KST_ERROR_STATE on the CPU, or if recording has already begun; KST_ERROR_ARGUMENT, KST_ERROR_MEMORY
  *         or KST_ERROR_DEVICE_FAILED
@@ -60,7 +60,7 @@ typedef struct kst_step {
 KST_API kst_status kst_profile_begin(kst_context *context);
 
 /**
- * End the recording and report the steps, in the order in which they were queued. No operation may be under way.
+ * End the recording and report the steps, in the order in which they were queued. No operation may be in flight.
  *
  * @param tell called with each step; may be null. `step` and what it points to are valid during that call only
  * @return KST_OK, KST_ERROR_STATE (recording has not begun), KST_ERROR_ARGUMENT, or KST_ERROR_MEMORY (the record is

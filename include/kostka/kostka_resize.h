@@ -29,10 +29,10 @@ typedef enum kst_resize_filter {
 
 /** Says what becomes of the aspect ratio. */
 typedef enum kst_resize_fit {
-    KST_RESIZE_EXACT = 0,  /**< exactly the size that is given, whatever the aspect ratio */
-    KST_RESIZE_INSIDE = 1, /**< the largest size inside it that keeps the aspect ratio, rounded to whole pixels */
-    KST_RESIZE_COVER = 2   /**< exactly that size; of the box only the largest part with its aspect ratio, from the
-                              middle */
+    KST_RESIZE_EXACT = 0,  /**< exactly the requested size, whatever the aspect ratio */
+    KST_RESIZE_INSIDE = 1, /**< the largest size inside the requested one that keeps the aspect ratio, rounded */
+    KST_RESIZE_COVER = 2   /**< exactly the requested size, from the largest centred part of the box that has its aspect
+                              ratio */
 } kst_resize_fit;
 
 /**
@@ -55,8 +55,8 @@ typedef struct kst_resize_box {
 
 typedef struct kst_resize_options {
     size_t size;
-    uint32_t width;  /**< of the result; 0: it follows from the height, and the aspect ratio is kept */
-    uint32_t height; /**< likewise; one of the two must be given */
+    uint32_t width;  /**< width of the result; 0: it follows from the height, and the aspect ratio is kept */
+    uint32_t height; /**< height of the result; 0: it follows from the width. One of the two must be set */
     kst_resize_fit fit;
     kst_resize_filter filter; /**< default KST_RESIZE_BICUBIC */
     kst_resize_box box; /**< the part to resize; all 0: the whole image. Edges with a fraction are rounded to binary32,
@@ -70,8 +70,8 @@ typedef struct kst_resize_options {
      * them, of the integers that the passes make. Channels are those of the result, in its order.
      */
     kst_sample sample;
-    float mean[4];  /**< in the units of the values; 0, or of a magnitude from 2^−60 to 2^60 */
-    float scale[4]; /**< likewise; 0 stands for 1 ÷ the greatest value */
+    float mean[4];  /**< for each channel, in the units of the values; 0, or of a magnitude from 2^−60 to 2^60 */
+    float scale[4]; /**< for each channel, with the range of `mean`; 0 stands for 1 ÷ the greatest value */
 } kst_resize_options;
 
 /** Set every member to its default. */
@@ -115,7 +115,7 @@ KST_API kst_status kst_resize(
 /** One of many images to resize. */
 typedef struct kst_resize_item {
     const kst_image *from;             /**< the members up to `to` are as for kst_resize() */
-    const kst_resize_options *options; /**< each item may have a box, a size and numbers of its own */
+    const kst_resize_options *options; /**< each item may have a box, a size, means and scales of its own */
     kst_image *to;                     /**< for instance a picture of a tensor; see kst_tensor_image() */
     kst_report report; /**< its status is that of this item, and KST_STAGE_RESIZE says what did the work; its size is
                           set by the call */

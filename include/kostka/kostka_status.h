@@ -63,7 +63,7 @@ typedef enum kst_status {
     KST_ERROR_LIMIT_TILE_PARTS = 49,
     KST_ERROR_LIMIT_LAYERS = 50,
     KST_ERROR_LIMIT_BLOCKS = 51,
-    KST_ERROR_LIMIT_WORK = 52, /* the codestream asks for far more work than so few bytes of a real picture */
+    KST_ERROR_LIMIT_WORK = 52, /* the codestream asks for far more work than a real picture of its length does */
 
     /* 60–79: images and buffers */
     KST_ERROR_IMAGE_FORMAT = 60,  /* the pixel format does not fit the picture or the operation */
@@ -100,9 +100,9 @@ typedef enum kst_status {
     KST_ERROR_JPEG_HUFFMAN_MISSING = 114, /* a scan using a Huffman table that was never defined */
     KST_ERROR_JPEG_RESTART_INTERVAL = 115, /* a DRI of the wrong length, or of a part of an MCU row (H.1) */
     KST_ERROR_JPEG_TWO_SOI = 116,          /* an SOI inside the stream */
-    KST_ERROR_JPEG_PRECISION = 117,        /* unsupported: samples of so many bits */
+    KST_ERROR_JPEG_PRECISION = 117,        /* unsupported: samples of this precision */
     KST_ERROR_JPEG_ARITHMETIC = 118,       /* unsupported: arithmetic coding (SOF9–SOF11) */
-    KST_ERROR_JPEG_LOSSLESS = 119,         /* unsupported: what SOF3 has nothing of, such as coefficients */
+    KST_ERROR_JPEG_LOSSLESS = 119,         /* unsupported: an operation on what SOF3 lacks, such as coefficients */
     KST_ERROR_JPEG_HIERARCHICAL = 120,     /* unsupported: hierarchical frames (SOF5–SOF7, SOF13–SOF15, DHP) */
     KST_ERROR_JPEG_COLOUR = 121,           /* a colour conversion that the picture's colour space does not allow */
     KST_ERROR_JPEG_SCAN_LENGTH = 122,      /* an SOS of the wrong length */
@@ -138,8 +138,8 @@ typedef enum kst_status {
     KST_WARNING_J2K_TILE_PART = 243,    /* tile-parts with wrong lengths or numbers */
     KST_WARNING_J2K_TILE_HEADER = 244,  /* a tile-part header that is damaged: its tile is not decoded */
     KST_WARNING_J2K_TILE_MISSING = 245, /* a tile without data */
-    KST_WARNING_J2K_PACKET =
-        246, /* a damaged packet header: packets up to the next that fits by SOP, or its tile's rest, are lost */
+    KST_WARNING_J2K_PACKET = 246, /* a damaged packet header: packets up to the next one that an SOP identifies, or the
+                                     rest of the tile, are lost */
     KST_WARNING_J2K_PACKET_END = 247, /* a packet is cut off */
     KST_WARNING_J2K_LEFT = 248,       /* bytes of a tile-part that belong to no packet */
     KST_WARNING_J2K_SOP = 249,        /* an SOP that is out of order, or an EPH that is missing */

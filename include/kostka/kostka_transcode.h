@@ -42,11 +42,11 @@ typedef enum kst_strip {
     KST_STRIP_ALL = 2      /**< keep no metadata; JFIF and Adobe headers and the box jp2h, which decoding needs, stay */
 } kst_strip;
 
-/** Says what happens to that which follows the first picture of a JPEG file (kst_decoder_other()). */
+/** Says what happens to the data behind the first picture of a JPEG file (kst_decoder_other()). */
 typedef enum kst_others {
-    KST_OTHERS_KEEP = 0, /**< it is kept; see kst_transcode() */
-    KST_OTHERS_DROP = 1  /**< it is dropped, together with the first picture's segments that describe it: the MPF index,
-                            the directory in XMP, the segment of ISO 21496-1 */
+    KST_OTHERS_KEEP = 0, /**< they are kept; see kst_transcode() */
+    KST_OTHERS_DROP = 1  /**< they are dropped, together with the first picture's segments that describe them: the MPF
+                            index, the directory in XMP, the segment of ISO 21496-1 */
 } kst_others;
 
 typedef struct kst_transcode_options {
@@ -73,11 +73,11 @@ KST_API void kst_transcode_options_init(kst_transcode_options *options);
 
 /**
  * Rewrite a stream without changing a coefficient (T.81) or the bytes of a code-block (T.800). Thread-safe. A damaged
- * stream is transcoded as far as it can be decoded. If the context has a GPU, and code-blocks are to be those of the
- * other coder (`jpeg2000.ht`), the GPU codes them again if each ends with a cleanup pass, as it does unless something
- * was cut off, and none is damaged; the CPU does everything else, and the report says which did what. The bytes are the
- * same. Segments and boxes are copied unchanged, except for the picture's
- * size in ihdr and in an Exif segment that comes first, and for the picture's resolution.
+ * stream is transcoded as far as it can be decoded. If code-blocks are to be converted to the other block coder
+ * (`jpeg2000.ht`), the context's GPU, if any, recodes them, provided that none is damaged and each ends with a cleanup
+ * pass, as it does unless passes were cut off. The CPU does everything else, and the report says which device did what.
+ * The bytes are the same on both. Segments and boxes are copied unchanged, except for the picture's size in ihdr and in
+ * an Exif segment that comes first, and for the picture's resolution.
  *
  * A JPEG file may hold more pictures behind the first one. If the first is only recoded, they stay byte for byte; if it
  * is turned, cut or made grey, so are they, cut in proportion to their sizes. If the MCUs of one allow that only with

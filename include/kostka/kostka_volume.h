@@ -45,14 +45,14 @@ KST_API void kst_volume_init(kst_volume *volume);
  * Allocate the buffer of a volume whose width, height, depth, bits and is_signed are set, in memory of the kind
  * `memory`. Rows are without padding; in pinned and in device memory a slice begins at a multiple of 64 bytes.
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_SIZE (an empty one), KST_ERROR_IMAGE_DEPTH,
- * KST_ERROR_IMAGE_SAMPLE, KST_ERROR_IMAGE_MEMORY (not of the context's device), KST_ERROR_LIMIT_MEMORY,
- * KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
+ *         KST_ERROR_IMAGE_SAMPLE, KST_ERROR_IMAGE_MEMORY (not of the context's device), KST_ERROR_LIMIT_MEMORY,
+ *         KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
  */
 KST_API kst_status kst_volume_allocate(kst_context *context, kst_volume *volume);
 
 /**
  * Free what was allocated for the volume, and clear `data`. A volume that owns nothing is allowed. No work on device
- * memory may be under way, not even the caller's.
+ * memory may be in flight, not even the caller's.
  */
 KST_API void kst_volume_release(kst_context *context, kst_volume *volume);
 
@@ -66,13 +66,16 @@ typedef struct kst_box {
     uint32_t depth;
 } kst_box;
 
-/** Stands for a number of levels along z that suits the content: 2 without loss, 3 with it, less for few slices. */
+/**
+ * Stands for a number of levels along z that suits the content: 2 if coding is lossless, 3 if it is lossy, fewer for
+ * few slices.
+ */
 #define KST_Z_LEVELS_AUTO UINT32_MAX
 
 /**
  * Stands for a number of levels across a slice that suits its size, for kst_volume_options.jpeg2000.levels alone: 2 to
- * 5, so many that neither side of the lowest band is longer than 32 samples, if 5 suffice. With more, the packets of
- * many small slices take more bytes than the levels save.
+ * 5, the fewest with which neither side of the lowest band is longer than 32 samples, or 5 if none suffices. With more
+ * levels, the packets of many small slices take more bytes than the levels save.
  */
 #define KST_LEVELS_AUTO UINT32_MAX
 
@@ -81,8 +84,8 @@ typedef struct kst_volume_options {
     uint32_t z_levels; /**< levels of the wavelet along z, 0–32; default KST_Z_LEVELS_AUTO */
     /**
      * How the transformed slices are coded. Targets are those of the whole volume: KST_J2K_RATE counts bits for each
-     * sample. Default: lossless, KST_LEVELS_AUTO, CPRL with PLT, so that a decoder reads the packets of some slices
-     * alone. Always a bare codestream. Profiles, components of their own, regions of interest, weights and
+     * sample. Default: lossless, KST_LEVELS_AUTO, CPRL with PLT, so that a decoder can read the packets of some slices
+     * only. Always a bare codestream. Profiles, components of their own, regions of interest, weights and
      * KST_J2K_QUALITY do not go with it.
      */
     kst_j2k_options jpeg2000;
@@ -98,9 +101,9 @@ typedef struct kst_volume_options {
     float offset;
     /**
      * This is the most by which a decoded sample may differ from its sample of KST_SAMPLE_FLOAT32, in single precision.
-     * The default, 0, allows any difference. A value above 0 goes with KST_J2K_LOSSLESS alone, because the integers are
-     * what is verified. A sample that is farther away, because there are too few bits or the scale is too large, ends
-     * the encoding like one that is not finite.
+     * The default, 0, allows any difference. A value above 0 goes with KST_J2K_LOSSLESS alone, because each sample is
+     * compared with the value that its integer stands for. A sample that is farther away, because there are too few
+     * bits or the scale is too large, ends the encoding like one that is not finite.
      */
     float error;
 } kst_volume_options;
@@ -108,8 +111,8 @@ typedef struct kst_volume_options {
 KST_API void kst_volume_options_init(kst_volume_options *options);
 
 /**
- * Encode a volume as one codestream, on the GPU of a context that has one, to the same bytes. Thread-safe. Takes memory
- * for one more copy of the volume in 32 bits.
+ * Encode a volume as one codestream. The context's GPU, if any, encodes to the same bytes as the CPU. Takes memory for
+ * one more copy of the volume in 32 bits. Thread-safe.
  *
  * @param volume in any memory; at most 16,000 slices; integers of up to 28 bits, or numbers that are coded as such
  * @param options null for the defaults
@@ -131,7 +134,7 @@ typedef struct kst_volume_encode_item {
 /**
  * Encode many volumes, each to the bytes of kst_encode_volume(). The context's GPU encodes those that it supports, many
  * in each launch, while the context's threads write others; threads share the rest. A volume that cannot be encoded, or
- * whose progress asks for that, ends alone. The call waits for the end. Thread-safe.
+ * whose progress function ends it, does not affect the others. The call waits for the end. Thread-safe.
  *
  * @return KST_OK if every item succeeded, otherwise the status of the first that did not
  */
@@ -139,14 +142,14 @@ KST_API kst_status kst_encode_volumes(kst_context *context, kst_volume_encode_it
 
 typedef struct kst_volume_decode_options {
     size_t size;
-    uint32_t reduce;              /**< decode at 1/2^reduce of the width and height, rounded up */
-    uint32_t reduce_z;            /**< likewise of the depth, up to kst_volume_info.z_levels */
-    kst_box region;               /**< in samples of the reduced volume; only what it needs is decoded */
-    uint32_t layers;              /**< decode at most this many layers; 0: all */
-    bool strict;                  /**< the first warning ends the decoding with that warning as its status */
-    uint8_t sample;               /**< KST_SAMPLE_INTEGER, or KST_SAMPLE_FLOAT32: (integer × scale) + offset */
-    float scale;                  /**< finite; 1 by default. The integer becomes single precision first, and each */
-    float offset;                 /**< operation is rounded to it; 0 by default */
+    uint32_t reduce;   /**< decode at 1/2^reduce of the width and height, rounded up */
+    uint32_t reduce_z; /**< decode at 1/2^reduce_z of the depth, rounded up; at most kst_volume_info.z_levels */
+    kst_box region;    /**< in samples of the reduced volume; only what it needs is decoded */
+    uint32_t layers;   /**< decode at most this many layers; 0: all */
+    bool strict;       /**< the first warning ends the decoding with that warning as its status */
+    uint8_t sample;    /**< KST_SAMPLE_INTEGER, or KST_SAMPLE_FLOAT32: (integer × scale) + offset */
+    float scale;       /**< finite; 1 by default. The integer is converted to single precision first */
+    float offset;      /**< finite; 0 by default. Each operation is rounded to single precision */
     const kst_progress *progress; /**< null, or called while decoding */
 } kst_volume_decode_options;
 
@@ -160,11 +163,11 @@ typedef struct kst_volume_info {
     uint32_t depth; /**< number of slices */
     uint8_t bits;
     bool is_signed;
-    bool has_wavelet;  /**< false: the slices are coded each by itself */
+    bool has_wavelet;  /**< false: each slice is coded separately */
     bool reversible;   /**< 5/3, otherwise 9/7 */
     uint32_t levels;   /**< across a slice */
     uint32_t z_levels; /**< along z; 0 without a wavelet */
-    uint32_t z_origin; /**< the position of slice 0, whose parity counts */
+    uint32_t z_origin; /**< the coordinate of slice 0 along z, whose parity the wavelet needs */
     uint32_t layers;
     uint32_t tiles;
     uint32_t block_style; /**< kst_j2k_style */
@@ -184,18 +187,18 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
 
 /**
  * Decode a volume: a codestream of T.801 with a wavelet along z over all components, or with other stages of wavelets
- * and irreversible decorrelation arrays, or any codestream whose components are slices of one size and depth, coded
- * each by itself. A GPU decodes a volume whose slices one wavelet along z makes, or that are coded each by itself
- * without a component transform, if it has the memory; otherwise the CPU does, as the report says. Thread-safe.
+ * and irreversible decorrelation arrays, or any codestream whose components are separately coded slices of one size and
+ * depth. A GPU decodes a volume whose slices result from one wavelet along z, or are coded separately without a
+ * component transform, if it has the memory; otherwise the CPU does, as the report says. Thread-safe.
  *
  * @param volume if `data` is null, the library describes the volume and allocates it in memory of the kind `memory`;
  *        otherwise width, height, depth, bits and is_signed must be those of kst_describe_volume(), with any pitches.
  *        In device memory it holds its samples when the function returns
  * @return KST_OK, perhaps with warnings in the report; KST_ERROR_SIGNATURE (not JPEG 2000), KST_ERROR_IMAGE_SIZE or
  *         KST_ERROR_IMAGE_DEPTH (slices that are subsampled or differ, or a volume that is not as described),
- * KST_ERROR_REGION, KST_ERROR_J2K_REDUCE, KST_ERROR_J2K_EXTENSION (a transform that is not supported, which the report
- * names), KST_ERROR_J2K_MULTI or another error of kst_decode(), after which the contents of a caller's buffer are
- *         undefined
+ *         KST_ERROR_REGION, KST_ERROR_J2K_REDUCE, KST_ERROR_J2K_EXTENSION (a transform that is not supported, which the
+ *         report names), KST_ERROR_J2K_MULTI or another error of kst_decode(), after which the contents of a caller's
+ *         buffer are undefined
  */
 KST_API kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,
     const kst_volume_decode_options *options, kst_volume *volume, kst_report *report);
@@ -211,8 +214,8 @@ typedef struct kst_volume_item {
 
 /**
  * Decode many volumes. The context's GPU decodes those that it supports, many in each launch, while the context's
- * threads read the packets of others; the CPU decodes the rest. One bad stream does not disturb the others, but for a
- * device that fails. Volumes that overlap are not allowed. The call waits for the end. Thread-safe.
+ * threads read the packets of others; the CPU decodes the rest. One bad stream does not affect the others; a device
+ * that fails may. Volumes that overlap are not allowed. The call waits for the end. Thread-safe.
  *
  * @return KST_OK if every item succeeded, otherwise the status of the first that did not
  */

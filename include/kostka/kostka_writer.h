@@ -36,11 +36,14 @@ typedef struct kst_writer {
 
 /**
  * Encode to a writer, as kst_encode() or, if `rows` is not null, kst_encode_rows() does to memory. The file is never in
- * memory as a whole. A JPEG is written in order while it is coded, or at the end if a GPU codes it; the scans of a
- * large progressive one, and coefficients that are needed again, wait where the writer keeps bytes, if it does. The
- * tiles of a JPEG 2000 picture are written as soon as they are coded if it has no rate or quality to reach, one layer
- * and no PPM, and the writer is not `in_order`; otherwise all code-blocks are in memory until the end, or, of a large
- * picture without rate, quality or layers that the CPU codes, where the writer keeps bytes. Thread-safe.
+ * memory as a whole. Thread-safe.
+ *
+ * A JPEG is written in order while it is coded, or at the end if a GPU codes it. The scans of a large progressive JPEG,
+ * and coefficients that are needed again, are kept by the writer if it can keep bytes.
+ *
+ * The tiles of a JPEG 2000 picture are written as soon as they are coded, if there is no rate or quality to reach, one
+ * layer and no PPM, and the writer is not `in_order`. Otherwise all code-blocks stay in memory until the end; those of
+ * a large picture without rate, quality or layers that the CPU codes are kept by the writer if it can keep bytes.
  *
  * @param length null, or receives the file's length; the caller must cut off bytes that were written beyond it
  * @return KST_OK or the error, after which the output is of no use
@@ -79,12 +82,16 @@ KST_API kst_status kst_decoder_decode_rows(
 
 /**
  * Transcode to a writer, as kst_transcode() does to memory. Bytes are written in order even if the writer is not
- * `in_order`. JPEG 2000 without a rate is written while it is made, and memory holds only what surrounds the packets;
- * with a rate it is written at the end, when nothing but the writer can fail. Up to 64 MiB of a JPEG's coefficients are
- * kept in memory. With more, or where the memory limit has no room for them, sequential files of one scan whose rows
- * are in the same order as the source's are written while these are decoded, twice if Huffman tables are made for them.
- * For all else the coefficients are packed, and kept by the writer if it can do that (kst_writer.keep), otherwise, from
- * 256 MiB on, in memory. Thread-safe.
+ * `in_order`. Thread-safe.
+ *
+ * JPEG 2000 without a rate is written while it is made, and memory holds only what surrounds the packets; with a rate
+ * it is written at the end, when nothing but the writer can fail.
+ *
+ * Up to 64 MiB of a JPEG's coefficients are kept in memory. If there are more, or the memory limit has no room for
+ * them, a sequential file of one scan whose rows are in the same order as the source's is written while the source is
+ * decoded, which is decoded twice if Huffman tables are made for the file. For all other files the coefficients are
+ * packed and kept by the writer, if it can keep bytes (kst_writer.keep); otherwise they are packed in memory from 256
+ * MiB on.
  *
  * @param written null, or receives the file's length
  * @return KST_OK or the error, after which the output is of no use

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes frames of either codec. A frame is decoded into the buffer that goes downstream before the next one is taken,
- * by all threads or on the GPU: there is no latency, and nothing to drain.
+ * Decodes frames of either codec. Each frame is decoded into the buffer that goes downstream before the next frame is
+ * accepted, by all threads or on the GPU, so there is no latency, and nothing to drain.
  */
 #include "decoder.h"
 #include "gl.h"
@@ -12,11 +12,11 @@ typedef struct {
     kst_decoder *stream;
     GstVideoCodecState *input;
     Shape shape;
-    const KostkaFormat *format; /* null: to be chosen */
-    guint depth;                /* of the samples that are decoded */
+    const KostkaFormat *format; /* null: not chosen yet */
+    guint depth;                /* depth of the decoded samples */
     KostkaGl gl;
-    gboolean prefers;  /* the next element would rather have textures */
-    gboolean textures; /* frames go into them */
+    gboolean prefers;  /* the next element prefers textures */
+    gboolean textures; /* frames are decoded into textures */
 } KostkaDecoderPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(KostkaDecoder, kostka_decoder, GST_TYPE_VIDEO_DECODER)
@@ -88,7 +88,7 @@ static gboolean set_format(GstVideoDecoder *base, GstVideoCodecState *state)
     return TRUE;
 }
 
-/* Return whether the elements behind take frames of a format. */
+/* Return whether the elements downstream accept frames of a format in the system's memory. */
 static gboolean is_allowed(const GstCaps *allowed, GstVideoFormat video)
 {
     GstCaps *one = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string(video), NULL);
@@ -99,8 +99,9 @@ static gboolean is_allowed(const GstCaps *allowed, GstVideoFormat video)
 }
 
 /*
- * Return whether the elements behind take frames of a format: as textures if they would rather have these or take
- * nothing else, or in the system's memory. Samples that are shifted are read again, which mapped textures are not for.
+ * Return whether the elements downstream accept frames of a format: as textures, if they prefer these or accept nothing
+ * else, or in the system's memory. Samples that are to be shifted are never decoded into textures, because mapped
+ * textures are not for reading.
  */
 static gboolean is_wanted(GstVideoDecoder *base, const GstCaps *allowed, const KostkaFormat *format)
 {
@@ -112,7 +113,9 @@ static gboolean is_wanted(GstVideoDecoder *base, const GstCaps *allowed, const K
     return own->textures || plain;
 }
 
-/* Find the first format that holds the picture and is wanted behind. One with alpha comes first if the picture has it.
+/*
+ * Find the first format that can hold the picture and is accepted downstream. If the picture has alpha, formats with
+ * alpha are tried first.
  */
 static const KostkaFormat *find_format(
     GstVideoDecoder *base, const GstCaps *allowed, const kst_image *image, gboolean rgb, gboolean alpha)
@@ -127,7 +130,7 @@ static const KostkaFormat *find_format(
     return alpha ? find_format(base, allowed, image, rgb, FALSE) : NULL;
 }
 
-/* Say how frames of the chosen format are to be shown. */
+/* Describe how frames of the chosen format are to be displayed. */
 static void describe_output(GstVideoDecoder *base, const Shape *shape, GstVideoCodecState *output)
 {
     GstVideoInfo *info = &output->info;
@@ -156,7 +159,7 @@ static void post_no_format(GstVideoDecoder *base, const kst_image *image, const 
     g_free(wanted);
 }
 
-/* Find out whether the next element names textures first. */
+/* Find out whether the next element lists textures first. */
 static void look_behind(GstVideoDecoder *base)
 {
     GstCaps *behind = gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(base), NULL);
@@ -198,7 +201,7 @@ static GstFlowReturn negotiate(GstVideoDecoder *base, const kst_image *image, co
     return gst_video_decoder_negotiate(base) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Renegotiate if frames have changed, or the elements behind ask for something else. */
+/* Renegotiate if the frames have changed, or if the elements downstream request something else. */
 static GstFlowReturn follow_shape(GstVideoDecoder *base, const kst_image *image, const KostkaCoded *coded)
 {
     KostkaDecoderPrivate *own = private_of(base);
@@ -252,7 +255,10 @@ static gboolean are_alike(const kst_image *planes)
     return TRUE;
 }
 
-/* Decode four components of a codestream, which does not say that they are colours and alpha, as planes first. */
+/*
+ * Decode four components of a bare codestream as planes first, because the codestream does not say that they are
+ * colours and alpha.
+ */
 static kst_status decode_planes(KostkaDecoderPrivate *own, const kst_image *image)
 {
     kst_decode_options options;
@@ -352,7 +358,7 @@ static GstFlowReturn decode_into(
     return GST_FLOW_OK;
 }
 
-/* Let a frame go that cannot be decoded: a damaged one is counted, anything else ends the stream. */
+/* Drop a frame that cannot be decoded. A damaged frame is counted; any other failure ends the stream. */
 static GstFlowReturn drop_failed(GstVideoDecoder *base, GstVideoCodecFrame *frame, kst_status status)
 {
     const kst_report *report = kst_decoder_report(private_of(base)->stream);
@@ -390,7 +396,7 @@ static GstFlowReturn handle_frame(GstVideoDecoder *base, GstVideoCodecFrame *fra
     kst_status status = KST_OK;
 
     if (gst_video_decoder_get_max_decode_time(base, frame) < 0)
-        return gst_video_decoder_drop_frame(base, frame); /* too late to be shown */
+        return gst_video_decoder_drop_frame(base, frame); /* too late to be displayed */
     if (!gst_buffer_map(frame->input_buffer, &map, GST_MAP_READ)) {
         GST_ELEMENT_ERROR(base, RESOURCE, READ, ("A buffer cannot be read."), (NULL));
         gst_video_decoder_release_frame(base, frame);
@@ -408,7 +414,7 @@ static GstFlowReturn handle_frame(GstVideoDecoder *base, GstVideoCodecFrame *fra
     return status ? drop_failed(base, frame, status) : gst_video_decoder_finish_frame(base, frame);
 }
 
-/* Nothing is kept back. */
+/* Drain nothing, because no frame is kept back. */
 static GstFlowReturn drain(GstVideoDecoder *base)
 {
     (void)base;

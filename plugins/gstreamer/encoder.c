@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes frames with either codec. A frame goes downstream before the next one is taken: there is no latency, and
- * nothing to drain.
+ * Encodes frames with either codec. Each frame goes downstream before the next one is accepted, so there is no latency,
+ * and nothing to drain.
  */
 #include "encoder.h"
 
@@ -85,7 +85,7 @@ static gboolean set_format(GstVideoEncoder *base, GstVideoCodecState *state)
     return gst_video_encoder_negotiate(base);
 }
 
-/* Put coded bytes into the frame's buffer, behind the codec's header. */
+/* Copy the coded bytes into the frame's buffer, behind the codec's header. */
 static GstFlowReturn take_output(GstVideoEncoder *base, GstVideoCodecFrame *frame, const kst_buffer *coded)
 {
     KostkaEncoderClass *class = KOSTKA_ENCODER_GET_CLASS(base);
@@ -101,7 +101,7 @@ static GstFlowReturn take_output(GstVideoEncoder *base, GstVideoCodecFrame *fram
     return GST_FLOW_OK;
 }
 
-/* Code the pixels of a mapped frame. */
+/* Encode the pixels of a mapped frame. */
 static kst_status encode_pixels(
     GstVideoEncoder *base, const GstVideoFrame *pixels, kst_buffer *coded, kst_report *report)
 {
@@ -150,7 +150,7 @@ static GstFlowReturn handle_frame(GstVideoEncoder *base, GstVideoCodecFrame *fra
         gst_video_codec_frame_unref(frame);
         return flow;
     }
-    flow = gst_video_encoder_finish_frame(base, frame); /* drops a frame without output */
+    flow = gst_video_encoder_finish_frame(base, frame); /* a frame without output is dropped */
     return flow == GST_FLOW_OK && !late && class->ends != NULL && class->ends(KOSTKA_ENCODER(base)) ? GST_FLOW_EOS
                                                                                                     : flow;
 }

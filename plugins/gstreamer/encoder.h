@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what the encoders of both codecs have in common. */
+/* Declares what the encoders of both codecs share. */
 #ifndef KOSTKA_GST_ENCODER_H
 #define KOSTKA_GST_ENCODER_H
 
@@ -16,27 +16,29 @@ G_DECLARE_DERIVABLE_TYPE(KostkaEncoder, kostka_encoder, KOSTKA, ENCODER, GstVide
 struct _KostkaEncoderClass {
     GstVideoEncoderClass parent_class;
     kst_codec codec;
-    /* Set and get a property from PROPERTY_OWN on, with the object's lock. */
+    /* Set and get a property, from number PROPERTY_OWN on. Called with the object's lock. */
     void (*set_own)(KostkaEncoder *encoder, guint id, const GValue *value);
     void (*get_own)(KostkaEncoder *encoder, guint id, GValue *value);
-    /* Make the caps of the output for frames of this kind, from those that the elements behind take; null: none fit. */
+    /* Make the caps of the output for such frames, from those that the elements downstream accept; null: none fit. */
     GstCaps *(*choose_caps)(KostkaEncoder *encoder, GstCaps *allowed, const GstVideoInfo *info);
     /*
-     * Set the options for a frame from the properties. Called with the object's lock, so that what pointers in the
-     * options point to must be the element's.
+     * Set the options for a frame from the properties. Called with the object's lock, so pointers in the options
+     * must point to memory of the element.
      */
     void (*choose_options)(KostkaEncoder *encoder, const GstVideoInfo *info, kst_encode_options *options);
-    /* Set the length of the bytes in front of each stream, and write them once the stream's length is known. Null:
-     * none. */
+    /*
+     * Return the length of the header in front of each stream, and write the header once the stream's length is
+     * known. Null: there is no header.
+     */
     gsize (*header)(KostkaEncoder *encoder, guint8 *bytes, gsize length);
-    /* Return whether the stream is to end behind this frame. Null: it is not. */
+    /* Return whether the stream ends with this frame. Null: it does not. */
     gboolean (*ends)(KostkaEncoder *encoder);
 };
 
-/* Let a class have properties from PROPERTY_OWN on, before they are installed. */
+/* Allow a class properties from number PROPERTY_OWN on, before they are installed. */
 void kostka_encoder_allow_properties(GObjectClass *objects);
 
-/* Set up a class: its name, the caps that it makes, which it takes over, and the largest side of frames. */
+/* Set up a class: its name, the caps that it makes, and the largest side of frames. Takes ownership of the caps. */
 void kostka_encoder_class_setup(
     KostkaEncoderClass *class, const char *name, const char *description, GstCaps *source, gint side);
 

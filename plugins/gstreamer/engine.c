@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Has the context of an element, and posts errors. */
+/* Manages the context of an element, and posts errors. */
 #include "engine.h"
 
 void engine_install_properties(GObjectClass *objects, const char *threads)
@@ -54,7 +54,7 @@ gboolean engine_get(KostkaEngine *engine, GObject *object, guint id, GValue *val
     return known;
 }
 
-/* Pass on what the library logs, which says why a device cannot be opened. */
+/* Forward the library's log messages, which say why a device cannot be opened. */
 static void write_log(void *element, kst_log_level level, const char *line)
 {
     GstDebugLevel debug = level == KST_LOG_ERROR     ? GST_LEVEL_ERROR

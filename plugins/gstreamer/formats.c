@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Relates GStreamer's formats of frames to images. */
+/* Maps GStreamer's formats of frames to images. */
 #include "formats.h"
 
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
@@ -9,7 +9,7 @@
 #endif
 #define BOTH ((kst_codec)(KST_CODEC_JPEG | KST_CODEC_JPEG2000))
 
-/* Planes come first: they are what is coded, so that nothing is converted. */
+/* Planes come first, because the codecs code planes, so that nothing is converted. */
 const KostkaFormat kostka_formats[] = {
     {GST_VIDEO_FORMAT_I420, KST_FORMAT_RAW, BOTH, FALSE},
     {GST_VIDEO_FORMAT_YV12, KST_FORMAT_RAW, BOTH, FALSE},
@@ -138,7 +138,7 @@ gboolean kostka_format_fits(const KostkaFormat *format, const kst_image *image, 
            planes_fit(format, info, image);
 }
 
-/* Copy a row of samples of one or two bytes to every so many samples. */
+/* Copy a row of samples of one or two bytes to every `step`-th sample. */
 static void spread_row(const guint8 *from, guint8 *to, guint count, guint bytes, guint step)
 {
     for (guint x = 0; x < count; x++)

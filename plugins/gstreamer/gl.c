@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds a context of OpenGL for an element, and pools of textures that pixels are written into. */
+/* Finds a context of OpenGL for an element, and makes pools of textures that pixels are written into. */
 #include <gst/gl/gl.h>
 
 #include "gl.h"
 
-/* Return the caps of a texture's formats, without a size. */
+/* Return the caps of the formats that textures support, without a size. */
 static GstCaps *texture_caps(void)
 {
     static GstStaticCaps all = GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
@@ -50,14 +50,14 @@ static GstGLContext *make_context(KostkaGl *gl, GstElement *element)
 }
 
 /*
- * Find the display of the application or of another element, or make one, and a context of it. Who is asked answers by
- * kostka_gl_set_context() in this thread, so that the lock must be free.
+ * Find the display of the application or of another element, or make one, and a context for it. Whoever is asked
+ * answers by calling kostka_gl_set_context() in this thread, so the lock must not be held.
  */
 static gboolean find_context(KostkaGl *gl, GstElement *element)
 {
     GstGLContext *found = NULL;
 
-    if (gl->context != NULL) /* which only this thread sets */
+    if (gl->context != NULL) /* only this thread sets it */
         return TRUE;
     if (!gst_gl_ensure_element_data(element, &gl->display, &gl->other) || gl->display == NULL)
         return FALSE;
@@ -137,7 +137,7 @@ void kostka_gl_set_context(KostkaGl *gl, GstElement *element, GstContext *contex
     g_mutex_unlock(&gl->lock);
 }
 
-/* Answer with what there is now, which stop() may let go meanwhile. */
+/* Answer a query with references to the current display and contexts, which stop() may release meanwhile. */
 gboolean kostka_gl_query(KostkaGl *gl, GstElement *element, GstQuery *query)
 {
     KostkaGl now = {.display = NULL};
@@ -161,7 +161,10 @@ void kostka_gl_init(KostkaGl *gl)
     g_mutex_init(&gl->lock);
 }
 
-/* The last reference to a context ends its thread, which may ask for the lock. */
+/*
+ * Release display and contexts without holding the lock: releasing the last reference to a context ends its thread,
+ * which may need the lock.
+ */
 void kostka_gl_stop(KostkaGl *gl)
 {
     g_mutex_lock(&gl->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stands for gl.c where there are no headers of GStreamer's for OpenGL: frames are in the system's memory. */
+/* Replaces gl.c if GStreamer's headers for OpenGL are missing: frames are always in the system's memory. */
 #include "gl.h"
 
 GstCaps *kostka_gl_extend(GstCaps *caps)

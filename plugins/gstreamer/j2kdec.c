@@ -12,8 +12,8 @@ struct _KostkaJ2kDec {
 G_DEFINE_TYPE(KostkaJ2kDec, kostka_j2k_dec, KOSTKA_TYPE_DECODER)
 
 /*
- * A buffer of image/x-j2c is a box that holds a codestream: its length and its name stand in front of SOC. The name is
- * not compared, since openjpegenc writes it backwards.
+ * Find the codestream in a buffer. A buffer of image/x-j2c is a box: its length and its name precede SOC. The name is
+ * not compared, because openjpegenc writes it backwards.
  */
 static void prepare(KostkaDecoder *decoder, KostkaCoded *coded)
 {
@@ -26,7 +26,7 @@ static void prepare(KostkaDecoder *decoder, KostkaCoded *coded)
     coded->length -= 8;
 }
 
-/* Return whether a component transform makes three components of others, which is of no use for Y, Cb and Cr. */
+/* Return whether a component transform is used, which would be of no use for Y, Cb and Cr. */
 static gboolean has_transform(kst_decoder *stream)
 {
     kst_element element = {.size = sizeof element};
@@ -37,7 +37,10 @@ static gboolean has_transform(kst_decoder *stream)
     return FALSE;
 }
 
-/* A codestream does not say what its components are: the caps do, or its transform lets it be guessed. */
+/*
+ * Return whether the components are RGB. A bare codestream does not say so: the caps do, or its component transform
+ * suggests it.
+ */
 static gboolean is_rgb(KostkaDecoder *decoder, kst_decoder *stream)
 {
     const GstCaps *caps = kostka_decoder_caps(decoder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements the element kostkaj2kenc, which encodes each frame by itself as JPEG 2000 or HTJ2K (T.814). */
+/* Implements the element kostkaj2kenc, which encodes each frame independently as JPEG 2000 or HTJ2K (T.814). */
 #include <string.h>
 
 #include "elements.h"
@@ -19,11 +19,11 @@ struct _KostkaJ2kEnc {
     /* The object's lock guards the members up to `ht`. */
     gint layers, resolutions, tile_width, tile_height;
     gint progression; /* a kst_progression */
-    gdouble rate;     /* bits for each pixel; 0: without loss */
+    gdouble rate;     /* bits per pixel; 0: lossless */
     gboolean ht;
-    /* The thread that encodes has these alone. */
-    gboolean boxed, file;    /* the output is a box with a codestream, a JP2 file */
-    kst_j2k_options options; /* of the frame that is being coded */
+    /* The remaining members are used only by the thread that encodes. */
+    gboolean boxed, file;    /* the output is a box with a codestream; or a JP2 file */
+    kst_j2k_options options; /* options for the current frame */
 };
 
 G_DEFINE_TYPE(KostkaJ2kEnc, kostka_j2k_enc, KOSTKA_TYPE_ENCODER)
@@ -99,7 +99,7 @@ static void get_own(KostkaEncoder *encoder, guint id, GValue *value)
     }
 }
 
-/* Return what the caps of a codestream call the components of frames. */
+/* Return the name of the frames' components in the caps of a codestream. */
 static const char *sampling_of(const GstVideoInfo *info)
 {
     static const char *const names[3][2] = {
@@ -112,7 +112,7 @@ static const char *sampling_of(const GstVideoInfo *info)
     return names[GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, 1)][GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, 1)];
 }
 
-/* Return the number of components that are coded: those of RGBx are three. */
+/* Return the number of coded components, which is three for RGBx. */
 static gint components_of(const GstVideoInfo *info)
 {
     return GST_VIDEO_INFO_IS_GRAY(info) ? 1 : GST_VIDEO_INFO_HAS_ALPHA(info) ? 4 : 3;
@@ -140,7 +140,7 @@ static GstCaps *choose_caps(KostkaEncoder *encoder, GstCaps *allowed, const GstV
     return caps;
 }
 
-/* Leave room for the header of a box. A rate that is too small for any codestream is the library's to refuse. */
+/* Reduce the rate by the header of a box. If nothing is left, the library refuses the rate as too low. */
 static gdouble boxed_rate(gdouble rate, const GstVideoInfo *info)
 {
     gdouble left = rate - 8 * 8 / ((gdouble)info->width * info->height);
@@ -170,7 +170,7 @@ static void choose_options(KostkaEncoder *encoder, const GstVideoInfo *info, kst
     options->jpeg2000 = j2k;
 }
 
-/* Write the header of a box with a codestream (T.800 I.5.4), where the output is one. */
+/* Write the header of a box with a codestream (T.800 I.5.4), if the output is one. */
 static gsize header(KostkaEncoder *encoder, guint8 *bytes, gsize length)
 {
     if (!KOSTKA_J2K_ENC(encoder)->boxed)

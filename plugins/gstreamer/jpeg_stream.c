@@ -30,7 +30,7 @@ static void note_segment(JpegStream *found, guint8 code, const guint8 *text, gsi
         found->limited = TRUE;
 }
 
-/* Note the marker at `at`. Returns where to go on; 0 if the bytes end inside of its segment. */
+/* Process the marker at `at`. Returns where to continue; 0 if the bytes end inside its segment. */
 static gsize pass_marker(JpegStream *found, const guint8 *data, gsize length, gsize at)
 {
     guint8 code = data[at + 1];
@@ -90,7 +90,7 @@ gsize jpeg_stream_begin(const guint8 *data, gsize length, gsize from)
     return length;
 }
 
-/* Keep the tables of a stream that the library has written. */
+/* Keep the Huffman tables of a stream that the library has written. */
 static void keep_tables(const guint8 *data, gsize length, GByteArray *tables)
 {
     for (gsize at = 2; at + 4 <= length && data[at] == 0xFF && data[at + 1] != SOS;) {
@@ -101,7 +101,7 @@ static void keep_tables(const guint8 *data, gsize length, GByteArray *tables)
     }
 }
 
-/* The library writes the tables of Annex K into each baseline stream, so they are taken from one. */
+/* Make the tables of Annex K by encoding a picture: the library writes them into each baseline stream. */
 static GByteArray *make_tables(void)
 {
     guint8 pixels[3] = {0};
@@ -124,7 +124,7 @@ static GByteArray *make_tables(void)
 
 void jpeg_stream_complete(const guint8 *data, gsize length, gsize scan, GByteArray *copy)
 {
-    static gsize tables; /* made once, and kept for the life of the process */
+    static gsize tables; /* made once, and kept until the process ends */
 
     if (g_once_init_enter(&tables))
         g_once_init_leave(&tables, (gsize)make_tables());

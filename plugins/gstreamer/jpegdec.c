@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements the element kostkajpegdec, which decodes JPEG and MJPEG, also two fields in a buffer and without Huffman
- * tables. */
+/*
+ * Implements the element kostkajpegdec, which decodes JPEG and MJPEG. A buffer may have two fields, and streams without
+ * Huffman tables.
+ */
 #include "decoder.h"
 #include "elements.h"
 #include "jpeg_stream.h"
@@ -8,12 +10,12 @@
 struct _KostkaJpegDec {
     KostkaDecoder parent;
     GByteArray *completed[2]; /* copies of streams with Huffman tables */
-    JpegStream parsed;        /* of the picture that is being cut out of a stream of bytes */
+    JpegStream parsed;        /* state of parsing the current picture of a byte stream */
 };
 
 G_DEFINE_TYPE(KostkaJpegDec, kostka_jpeg_dec, KOSTKA_TYPE_DECODER)
 
-/* Give a stream the tables that it lacks. */
+/* Add Huffman tables to a stream that has none. */
 static void complete(const guint8 **data, gsize *length, const JpegStream *stream, GByteArray *copy)
 {
     if (stream->tables || stream->scan == 0 || *length > G_MAXUINT / 2)
@@ -23,7 +25,7 @@ static void complete(const guint8 **data, gsize *length, const JpegStream *strea
     *length = copy->len;
 }
 
-/* Return whether the caps say that a buffer is both fields of a picture, or none. */
+/* Return whether the caps say that the picture is interlaced, so that a buffer can have both fields. */
 static gboolean is_interlaced(KostkaDecoder *decoder)
 {
     const GstCaps *caps = kostka_decoder_caps(decoder);
@@ -34,8 +36,8 @@ static gboolean is_interlaced(KostkaDecoder *decoder)
 }
 
 /*
- * A second stream in the buffer is the other field if the first one says so (AVI1), or the caps do. Anything else
- * behind the first picture is a preview or padding.
+ * Find the pictures in a buffer. A second stream is the other field if the first stream (AVI1) or the caps say so.
+ * Anything else behind the first picture is a preview or padding.
  */
 static void prepare(KostkaDecoder *decoder, KostkaCoded *coded)
 {
@@ -61,7 +63,7 @@ static gboolean is_rgb(KostkaDecoder *decoder, kst_decoder *stream)
     return kst_decoder_info(stream)->colour == KST_COLOUR_RGB;
 }
 
-/* Cut a stream of bytes, such as a file, into pictures. */
+/* Divide a byte stream, such as a file, into pictures. */
 static GstFlowReturn parse(GstVideoDecoder *base, GstVideoCodecFrame *frame, GstAdapter *adapter, gboolean at_eos)
 {
     KostkaJpegDec *own = KOSTKA_JPEG_DEC(base);
@@ -98,14 +100,14 @@ static gboolean start(GstVideoDecoder *base)
     return GST_VIDEO_DECODER_CLASS(kostka_jpeg_dec_parent_class)->start(base);
 }
 
-/* The bytes in front of a flush are gone. */
+/* Forget the bytes before a flush. */
 static gboolean flush(GstVideoDecoder *base)
 {
     KOSTKA_JPEG_DEC(base)->parsed = (JpegStream){.at = 0};
     return TRUE;
 }
 
-/* Buffers with times are pictures, and bytes of a file are not. */
+/* With a segment in time, each buffer is a picture; otherwise the buffers are bytes of a file. */
 static gboolean sink_event(GstVideoDecoder *base, GstEvent *event)
 {
     const GstSegment *segment;

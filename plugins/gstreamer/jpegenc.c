@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements the element kostkajpegenc, which encodes each frame by itself as baseline JPEG. */
+/* Implements the element kostkajpegenc, which encodes each frame independently as baseline JPEG. */
 #include "elements.h"
 
 enum { QUALITY_DEFAULT = 85, SIDE_MOST = 65535 };
@@ -41,7 +41,7 @@ static GstCaps *choose_caps(KostkaEncoder *encoder, GstCaps *allowed, const GstV
     return gst_caps_new_simple("image/jpeg", "sof-marker", G_TYPE_INT, 0, NULL);
 }
 
-/* Planes are coded with their own sampling, and pixels of RGB with all their colour. */
+/* Planes are encoded with their own sampling, and pixels of RGB without chroma subsampling. */
 static void choose_options(KostkaEncoder *encoder, const GstVideoInfo *info, kst_encode_options *options)
 {
     const KostkaJpegEnc *own = KOSTKA_JPEG_ENC(encoder);

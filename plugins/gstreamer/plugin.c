@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Registers the elements. They come before their peers where there is a GPU, and behind them where there is none. */
+/* Registers the elements. They rank above their peers if there is a GPU, and below them if there is none. */
 #include "elements.h"
 
 GST_DEBUG_CATEGORY(kostka_debug);
@@ -8,7 +8,7 @@ static gboolean has_gpu(void)
 {
     kst_device_info info = {.size = sizeof info};
 
-    for (uint32_t i = 1; !kst_device_get(i, &info); i++) /* OpenCL's drivers are not loaded where CUDA has one */
+    for (uint32_t i = 1; !kst_device_get(i, &info); i++) /* OpenCL's drivers are not loaded if CUDA has a device */
         if (info.gpu)
             return TRUE;
     return FALSE;

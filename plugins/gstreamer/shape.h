@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes what a decoder chooses the format of its output for. */
+/* Describes the properties of frames by which a decoder chooses the format of its output. */
 #ifndef KOSTKA_GST_SHAPE_H
 #define KOSTKA_GST_SHAPE_H
 
 #include "decoder.h"
 
-/* Says what the output's format was chosen for. */
+/* Holds the properties for which the output's format was chosen. */
 typedef struct Shape {
     guint width, height, planes;
-    guint depth, plane_width, plane_height; /* of the first plane, of the second one */
+    guint depth, plane_width, plane_height; /* depth of the first plane, size of the second one */
     gboolean rgb, alpha, fields, bottom, limited;
 } Shape;
 
@@ -20,7 +20,7 @@ static inline Shape shape_of(const kst_image *image, const KostkaCoded *coded, g
         chroma->height, rgb, alpha, coded->second != NULL, coded->bottom, coded->limited};
 }
 
-/* Return whether what was chosen for one holds for the other. */
+/* Return whether the choice for one shape holds for the other, too. */
 static inline gboolean shape_equal(const Shape *a, const Shape *b)
 {
     return a->width == b->width && a->height == b->height && a->planes == b->planes && a->depth == b->depth &&

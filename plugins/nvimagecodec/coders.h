@@ -5,10 +5,10 @@
 
 #include "engine.h"
 
-/* Describe the decoder of a plugin, which the description borrows. */
+/* Describe the decoder of a plugin. The description refers to the plugin. */
 nvimgcodecDecoderDesc_t decoder_describe(Plugin *plugin);
 
-/* Describe the encoder of a plugin, which the description borrows. */
+/* Describe the encoder of a plugin. The description refers to the plugin. */
 nvimgcodecEncoderDesc_t encoder_describe(Plugin *plugin);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes pictures for the framework. On the CPU its threads decode one picture each; on a GPU a whole batch is
- * decoded at once, in the order of the stream that the framework names.
+ * Decodes pictures for the framework. On the CPU each of the framework's threads decodes one picture; on a GPU a whole
+ * batch is decoded at once, in the order of the stream that the framework names.
  */
 #include "coders.h"
 
@@ -9,17 +9,17 @@
 
 #include "picture.h"
 
-enum { BATCH = 64 }; /* pictures that a GPU decodes well at once */
+enum { BATCH = 64 }; /* The number of pictures for which a GPU decodes a batch well. */
 
 static Engine *engine_of(nvimgcodecDecoder_t decoder)
 {
-    return (Engine *)decoder; /* which create() has made */
+    return (Engine *)decoder; /* made by create() */
 }
 
 static nvimgcodecStatus_t create(
     void *instance, nvimgcodecDecoder_t *decoder, const nvimgcodecExecutionParams_t *parameters, const char *options)
 {
-    (void)options; /* each names the decoder that it is for, and none is for this one */
+    (void)options; /* each names the decoder that it applies to; none applies to this one */
     Engine *engine = NULL;
     nvimgcodecStatus_t status = engine_create(instance, parameters, &engine);
     *decoder = (nvimgcodecDecoder_t)engine;
@@ -41,7 +41,7 @@ static nvimgcodecProcessingStatus_t can_decode(nvimgcodecDecoder_t decoder, cons
     return picture_plan(&picture, engine_of(decoder), image, stream, parameters);
 }
 
-/* Decode one picture on the thread that calls. */
+/* Decode one picture on the calling thread. */
 static nvimgcodecProcessingStatus_t decode_picture(nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t *image,
     const nvimgcodecCodeStreamDesc_t *stream, const nvimgcodecDecodeParams_t *parameters)
 {
@@ -70,7 +70,7 @@ static nvimgcodecStatus_t decode(nvimgcodecDecoder_t decoder, const nvimgcodecIm
                                                           : NVIMGCODEC_STATUS_EXECUTION_FAILED;
 }
 
-/* The pictures of a batch that are being decoded. */
+/* Holds the pictures of a batch that are being decoded. */
 typedef struct Batch {
     Picture *picture;
     kst_decode_item *item;
@@ -78,7 +78,7 @@ typedef struct Batch {
     size_t count;
 } Batch;
 
-/* Plan the pictures of a batch. Those that cannot be decoded are reported at once. */
+/* Plan the pictures of a batch. Pictures that cannot be decoded are reported at once. */
 static void plan_batch(nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t **images,
     const nvimgcodecCodeStreamDesc_t **streams, size_t count, const nvimgcodecDecodeParams_t *parameters, Batch *batch)
 {
@@ -99,7 +99,7 @@ static void plan_batch(nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t 
     }
 }
 
-/* Decode pictures that are to be written in the order of one stream, and report them. */
+/* Decode pictures in the order of one CUDA stream, and report their results. */
 static void decode_in_order(const Engine *engine, const Batch *batch, size_t first, size_t count)
 {
     kst_stream stream = {KST_DEVICE_CUDA, batch->stream[first]};
@@ -107,7 +107,7 @@ static void decode_in_order(const Engine *engine, const Batch *batch, size_t fir
     kst_status status = kst_decode_submit(engine->context, &batch->item[first], count, &stream, &job);
 
     if (!status)
-        kst_job_wait(&job); /* its reports say what became of each picture */
+        kst_job_wait(&job); /* each picture's report has its result */
     for (size_t i = first; i < first + count; i++) {
         if (status)
             batch->item[i].report.status = status;
@@ -127,7 +127,7 @@ static nvimgcodecStatus_t decode_batch(nvimgcodecDecoder_t decoder, const nvimgc
     (void)thread;
     if (memory && count > 0)
         plan_batch(decoder, images, streams, (size_t)count, parameters, &batch);
-    for (int i = 0; !memory && i < count; i++) /* each is waited for */
+    for (int i = 0; !memory && i < count; i++) /* the framework waits for each picture */
         images[i]->imageReady(images[i]->instance, NVIMGCODEC_PROCESSING_STATUS_FAIL);
     for (size_t first = 0; first < batch.count; first = end) {
         for (end = first + 1; end < batch.count && batch.stream[end] == batch.stream[first];)

@@ -21,7 +21,7 @@ static const void *find_extension(const void *chain, nvimgcodecStructureType_t t
     return NULL;
 }
 
-/* What the framework wants of the coded picture. */
+/* Describes the coded picture that the framework wants. */
 typedef struct Wanted {
     nvimgcodecImageInfo_t info;
     nvimgcodecJpegImageInfo_t jpeg;
@@ -84,7 +84,7 @@ static nvimgcodecProcessingStatus_t plan_jpeg(
     if (tiles != NULL && (tiles->tile_width != 0 || tiles->tile_height != 0))
         return NVIMGCODEC_PROCESSING_STATUS_TILING_UNSUPPORTED;
     if (kst_format_channels(encoding->pixels.format) == 4)
-        return NVIMGCODEC_PROCESSING_STATUS_NUM_CHANNELS_UNSUPPORTED; /* JPEG has no place for alpha */
+        return NVIMGCODEC_PROCESSING_STATUS_NUM_CHANNELS_UNSUPPORTED; /* JPEG cannot hold alpha */
     if (wanted->jpeg.encoding == NVIMGCODEC_JPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN)
         options->coding = KST_CODING_PROGRESSIVE;
     else if (wanted->jpeg.encoding != NVIMGCODEC_JPEG_ENCODING_UNKNOWN &&
@@ -99,7 +99,7 @@ static nvimgcodecProcessingStatus_t plan_jpeg(
     return plan_jpeg_quality(parameters, options);
 }
 
-/* Choose what a JPEG 2000 file is coded for. By default it is lossless. */
+/* Choose the target of a JPEG 2000 file. The default is lossless. */
 static nvimgcodecProcessingStatus_t plan_target(const nvimgcodecEncodeParams_t *parameters, kst_j2k_options *options)
 {
     double value = (double)parameters->quality_value;

@@ -9,13 +9,13 @@
 
 static Engine *engine_of(nvimgcodecEncoder_t encoder)
 {
-    return (Engine *)encoder; /* which create() has made */
+    return (Engine *)encoder; /* made by create() */
 }
 
 static nvimgcodecStatus_t create(
     void *instance, nvimgcodecEncoder_t *encoder, const nvimgcodecExecutionParams_t *parameters, const char *options)
 {
-    (void)options; /* each names the encoder that it is for, and none is for this one */
+    (void)options; /* each names the encoder that it applies to; none applies to this one */
     Engine *engine = NULL;
     nvimgcodecStatus_t status = engine_create(instance, parameters, &engine);
     *encoder = (nvimgcodecEncoder_t)engine;
@@ -37,7 +37,10 @@ static nvimgcodecProcessingStatus_t can_encode(nvimgcodecEncoder_t encoder, cons
     return encoding_plan(&encoding, engine_of(encoder), image, stream, parameters);
 }
 
-/* Encode one picture. What lies in the device's memory is encoded after the work of the stream that produces it. */
+/*
+ * Encode one picture. If its pixels are in device memory, it is encoded behind the work of the stream that produces
+ * them.
+ */
 static nvimgcodecProcessingStatus_t encode_picture(nvimgcodecEncoder_t encoder,
     const nvimgcodecCodeStreamDesc_t *stream, const nvimgcodecImageDesc_t *image,
     const nvimgcodecEncodeParams_t *parameters)

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* Pass on what the library logs: why a device cannot be opened, and what is wrong with a picture. */
+/* Forward the library's log messages: why a device cannot be opened, and what is wrong with a picture. */
 static void write_log(void *user, kst_log_level level, const char *line)
 {
     const Plugin *plugin = ((const Engine *)user)->plugin;
@@ -22,7 +22,7 @@ static void write_log(void *user, kst_log_level level, const char *line)
     framework->log(framework->instance, severity, NVIMGCODEC_DEBUG_MESSAGE_CATEGORY_GENERAL, &data);
 }
 
-/* Return the device of the calling thread's CUDA context, the first one if it has none. */
+/* Return the device of the calling thread's CUDA context; the first device if it has no context. */
 static int current_device(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -31,7 +31,7 @@ static int current_device(void)
     if (driver == NULL)
         return 0;
     int (*get)(int *) = NULL;
-    *(void **)&get = dlsym(driver, "cuCtxGetDevice"); /* POSIX says that a function's address fits */
+    *(void **)&get = dlsym(driver, "cuCtxGetDevice"); /* POSIX guarantees that a function's address fits */
     if (get == NULL || get(&device) != 0)
         device = 0;
     dlclose(driver);
@@ -113,8 +113,9 @@ static nvimgcodecProcessingStatus_t status_of_error(kst_status status)
 }
 
 /*
- * Return whether pixels are missing or wrong, not merely bytes out of place. A report names the first warning alone:
- * behind one that does no harm, another may be of damage, as where a stream without an end marker is not whole.
+ * Return whether pixels are missing or wrong, and not merely bytes out of place. A report names only the first warning:
+ * behind a harmless one, another may be about damage, for example if a stream without an end marker is also incomplete.
+ * So several warnings count as damage.
  */
 static bool is_damage(kst_status warning, uint64_t warnings)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what a decoder or encoder works with: a context of Kostka, and the framework's log. */
+/* Declares the state of a decoder or encoder: a context of Kostka, and the framework's log. */
 #ifndef KOSTKA_NVIMAGECODEC_ENGINE_H
 #define KOSTKA_NVIMAGECODEC_ENGINE_H
 
 #include <kostka/kostka.h>
 #include <nvimgcodec.h>
 
-/* Describes a codec on a back end: the `instance` of its descriptions. */
+/* Describes a codec on a back end; descriptions have it as their `instance`. */
 typedef struct Plugin {
     const nvimgcodecFrameworkDesc_t *framework;
     const char *id;
@@ -20,17 +20,17 @@ typedef struct Engine {
 } Engine;
 
 /*
- * Make an engine, which is what a handle of the framework's points to. Its context has one thread if the plugin works
- * on the CPU, since the framework's threads share a batch; otherwise it works on the device that the framework names.
- * KOSTKA_THREADS changes the number of threads. @param engine receives it; engine_destroy() ends it
+ * Make an engine, to which a handle of the framework points. If the plugin works on the CPU, its context has one
+ * thread, since the framework's threads share a batch; otherwise it uses the device that the framework names.
+ * KOSTKA_THREADS changes the number of threads. @param engine receives the engine; engine_destroy() releases it
  */
 nvimgcodecStatus_t engine_create(Plugin *plugin, const nvimgcodecExecutionParams_t *parameters, Engine **engine);
 
 void engine_destroy(Engine *engine);
 
 /*
- * Return the framework's status for what a report says. A picture that lacks pixels has failed; the library has logged
- * why, with the offset.
+ * Return the framework's status for a report. A picture that lacks pixels counts as failed; the library has logged the
+ * reason with its offset.
  */
 nvimgcodecProcessingStatus_t engine_judge(const kst_report *report);
 

@@ -9,7 +9,7 @@ struct nvimgcodecExtension {
     Plugin plugin[PLUGINS];
     nvimgcodecDecoderDesc_t decoder[PLUGINS];
     nvimgcodecEncoderDesc_t encoder[PLUGINS];
-    int decoders, encoders; /* how many of them are registered */
+    int decoders, encoders; /* how many decoders and encoders are registered */
 };
 
 static nvimgcodecStatus_t destroy(nvimgcodecExtension_t extension)
@@ -24,8 +24,7 @@ static nvimgcodecStatus_t destroy(nvimgcodecExtension_t extension)
     return NVIMGCODEC_STATUS_SUCCESS;
 }
 
-/* Return how early the framework asks a plugin. On the CPU it comes behind NVIDIA's decoders on a GPU, before all
- * others. */
+/* Return a plugin's priority. On the CPU a plugin comes after NVIDIA's decoders on a GPU, but before all others. */
 static float priority_of(const Plugin *plugin)
 {
     return plugin->cuda ? NVIMGCODEC_PRIORITY_HIGHEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans the decoding of one picture, and ends it. */
+/* Plans the decoding of one picture, and completes it. */
 #include "picture.h"
 
 #include "pixels.h"
@@ -12,7 +12,7 @@ static bool is_known_process(nvimgcodecJpegEncoding_t encoding)
            encoding == NVIMGCODEC_JPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN;
 }
 
-/* Choose the depth that is decoded: the coded one, which is narrowed in host memory if only 8 bits are wanted. */
+/* Choose the depth to decode: the coded one. If only 8 bits are wanted, the samples are narrowed in host memory. */
 static nvimgcodecProcessingStatus_t plan_depth(
     Picture *picture, const nvimgcodecImageInfo_t *out, const nvimgcodecImageInfo_t *coded, uint32_t *depth)
 {
@@ -29,7 +29,7 @@ static nvimgcodecProcessingStatus_t plan_depth(
                                                           : NVIMGCODEC_PROCESSING_STATUS_SAMPLE_TYPE_UNSUPPORTED;
 }
 
-/* Take over the region of the view, whose sides are those of the output. */
+/* Copy the region of the code stream's view, whose sides must be those of the output. */
 static nvimgcodecProcessingStatus_t plan_region(
     Picture *picture, const nvimgcodecCodeStreamDesc_t *stream, const nvimgcodecImageInfo_t *out)
 {
@@ -92,7 +92,7 @@ static nvimgcodecProcessingStatus_t check_colours(
     return NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
 }
 
-/* Plan whether the picture is turned. Components as coded are not. */
+/* Plan whether the picture is turned. Components that are output as coded cannot be turned. */
 static nvimgcodecProcessingStatus_t plan_orientation(
     Picture *picture, const nvimgcodecDecodeParams_t *parameters, const nvimgcodecOrientation_t *coded)
 {
@@ -105,7 +105,7 @@ static nvimgcodecProcessingStatus_t plan_orientation(
                : NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
 }
 
-/* Plan a picture for which the framework's descriptions have been read. */
+/* Plan a picture once the framework's descriptions of it have been read. */
 static nvimgcodecProcessingStatus_t plan_described(Picture *picture, const Engine *engine,
     const nvimgcodecImageInfo_t *out, const nvimgcodecImageInfo_t *coded, const nvimgcodecDecodeParams_t *parameters)
 {
@@ -145,7 +145,7 @@ nvimgcodecProcessingStatus_t picture_plan(Picture *picture, const Engine *engine
     return status == NVIMGCODEC_PROCESSING_STATUS_SUCCESS ? plan_region(picture, stream, &out) : status;
 }
 
-/* Turn a region of the picture as it is shown back to one of the picture as it is coded. */
+/* Convert a region of the picture as displayed to a region of the picture as coded. */
 static nvimgcodecProcessingStatus_t turn_region(Picture *picture, const Engine *engine)
 {
     kst_region *region = &picture->options.region;
@@ -162,7 +162,7 @@ static nvimgcodecProcessingStatus_t turn_region(Picture *picture, const Engine *
     }
     const kst_info *info = kst_decoder_info(decoder);
     unsigned turn = info->orientation >= 1 && info->orientation <= 8 ? (unsigned)info->orientation : 1;
-    if (turn >= 5) /* rows are shown as columns */
+    if (turn >= 5) /* rows are displayed as columns */
         *region = (kst_region){region->y, region->x, region->height, region->width};
     bool inside =
         (uint64_t)region->x + region->width <= info->width && (uint64_t)region->y + region->height <= info->height;

@@ -2,13 +2,13 @@
 /* Describes the framework's pixels as images. */
 #include "pixels.h"
 
-/* Return the number of channels, whether they are planes or lie side by side. */
+/* Return the number of channels, whether they are planes or interleaved. */
 static uint32_t channels_of(const nvimgcodecImageInfo_t *info)
 {
     return info->num_planes == 1 ? info->plane_info[0].num_channels : info->num_planes;
 }
 
-/* Find the format of channels whose colours the caller leaves open. */
+/* Find the format for channels whose colours the caller does not state. */
 static nvimgcodecProcessingStatus_t unchanged_format(
     const nvimgcodecImageInfo_t *info, kst_codec codec, bool planar, kst_format *format)
 {
@@ -49,7 +49,7 @@ static kst_format named_format(const nvimgcodecImageInfo_t *info, kst_codec code
     }
 }
 
-/* Return whether the planes are as many, with as many channels each, as a format has. */
+/* Return whether the description has the number of planes, and of channels in each, that a format has. */
 static bool fits(const nvimgcodecImageInfo_t *info, kst_format format)
 {
     uint32_t channels = kst_format_channels(format);

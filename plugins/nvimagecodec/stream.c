@@ -37,7 +37,7 @@ bool stream_read(const nvimgcodecCodeStreamDesc_t *stream, Bytes *bytes)
 
 void stream_release(Bytes *bytes)
 {
-    void *data = (void *)(uintptr_t)bytes->data; /* the framework's functions take no const */
+    void *data = (void *)(uintptr_t)bytes->data; /* the framework's functions do not take const */
 
     if (data != NULL && bytes->mapped != NULL)
         bytes->mapped->unmap(bytes->mapped->instance, data, bytes->length);

@@ -8,19 +8,19 @@
 
 #include <nvimgcodec.h>
 
-/* All bytes of a stream: where the stream has them in memory, or a copy. */
+/* Holds all bytes of a stream: in the stream's own memory, or a copy. */
 typedef struct Bytes {
     const void *data;
     size_t length;
     nvimgcodecIoStreamDesc_t *mapped; /* null: `data` is a copy */
 } Bytes;
 
-/* Get the bytes of a stream. @return false if they cannot be read; then nothing is to be released */
+/* Get the bytes of a stream. @return false if they cannot be read; then nothing need be released */
 bool stream_read(const nvimgcodecCodeStreamDesc_t *stream, Bytes *bytes);
 
 void stream_release(Bytes *bytes);
 
-/* Write a whole coded picture. @return false if the stream did not take it */
+/* Write a complete coded picture. @return false if the stream did not accept it */
 bool stream_write(const nvimgcodecCodeStreamDesc_t *stream, const void *data, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Says which packing UltraGrid's name for pixels stands for, in C and C++ alike. */
+/* Maps UltraGrid's names for pixel formats to packings, for C and C++. */
 #ifndef KOSTKA_ULTRAGRID_CODECS_H
 #define KOSTKA_ULTRAGRID_CODECS_H
 
@@ -7,7 +7,7 @@
 
 #include "kostka_pixels.h"
 
-/* Return the packing of uncompressed pixels; PACKING_NONE: it is none of those here. */
+/* Return the packing of uncompressed pixels; PACKING_NONE if it is not supported here. */
 static inline enum packing packing_of(codec_t codec)
 {
     switch (codec) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compresses UltraGrid's frames to JPEG, JPEG 2000 or HTJ2K: a flow of Kostka's, which has every device at work and
- * gives frames back in order, stands between push and pop. UltraGrid's interface for compression is one of C++.
+ * Compresses UltraGrid's frames to JPEG, JPEG 2000 or HTJ2K. Between push and pop the frames go through a flow of
+ * Kostka, which uses all devices and returns the frames in order. UltraGrid's interface for compression is C++.
  */
 #include <condition_variable>
 #include <cstdio>
@@ -31,19 +31,19 @@ namespace
 {
 
 const char name[] = "[Kostka enc.] ";
-const unsigned window = 8; /* frames that are under way unless the option says otherwise */
+const unsigned window = 8; /* frames in flight unless the option sets another number */
 
 struct wishes {
     codec_t codec = JPEG;
     bool ht = false;
     bool lossless = false;
-    int quality = 0; /* 0: not given */
-    double bits = 0; /* a second; 0: not given */
+    int quality = 0; /* 0: not set */
+    double bits = 0; /* bits per second; 0: not set */
     unsigned most = window;
     std::string devices;
 };
 
-/* A frame on its way. Its addresses do not change. */
+/* Holds a frame in flight. It is never moved, because the flow has pointers into it. */
 struct job {
     std::shared_ptr<video_frame> frame;
     std::vector<uint8_t> samples;
@@ -56,7 +56,7 @@ struct job {
 struct state {
     wishes wanted;
     kst_flow *flow = nullptr;
-    std::mutex lock; /* guards what follows */
+    std::mutex lock; /* guards the following members */
     std::condition_variable changed;
     std::deque<job *> waiting;
     unsigned under_way = 0;
@@ -76,7 +76,7 @@ void set_plane(
     *at += pitch * height;
 }
 
-/* Describe the job's samples as an image, for which there is room. */
+/* Allocate the job's samples, and describe them as an image. */
 void describe(job *work, enum packing packing, uint32_t width, uint32_t height)
 {
     kst_image *image = &work->image;
@@ -112,14 +112,17 @@ void unpack(job *work, enum packing packing)
     }
 }
 
-/* Planes go to JPEG as they are: samples are limited, and a comment says so, which others read, too. */
+/*
+ * Set the options for JPEG. Planes are encoded as they are: a comment, which other programs read, too, says that the
+ * range is limited.
+ */
 void choose_jpeg(job *work, enum packing packing, const wishes &wanted)
 {
     static const char limited[] = "CS=ITU601";
     kst_encode_options *encode = &work->encode;
     encode->quality = wanted.quality > 0 ? wanted.quality : 85;
     encode->subsampling = KST_SUBSAMPLING_444;
-    encode->restart.unit = KST_RESTART_AUTO; /* receivers decode with many threads */
+    encode->restart.unit = KST_RESTART_AUTO; /* so that receivers can decode with many threads */
     if (packing_is_rgb(packing))
         return;
     memset(encode->h, 1, sizeof encode->h);
@@ -189,7 +192,7 @@ std::unique_ptr<job> make_job(const state *s, std::shared_ptr<video_frame> frame
     return work;
 }
 
-/* The flow asks for the next frame, and waits for it. */
+/* Provide the flow with the next frame, waiting for it. */
 bool next(void *user, kst_flow_item *item)
 {
     auto *s = static_cast<state *>(user);
@@ -227,7 +230,7 @@ void push(void *user, std::shared_ptr<video_frame> frame)
     s->changed.notify_all();
 }
 
-/* Make a frame of UltraGrid's of a stream. */
+/* Make a frame of UltraGrid from a stream. */
 std::shared_ptr<video_frame> make_frame(const state *s, const job *work, const kst_buffer *stream)
 {
     video_desc desc = video_desc_from_frame(work->frame.get());
@@ -250,7 +253,10 @@ std::shared_ptr<video_frame> make_frame(const state *s, const job *work, const k
     return {frame, vf_free};
 }
 
-/* A frame that cannot be encoded is left out. The empty pointer says that no more will come. */
+/*
+ * Return the next compressed frame. A frame that cannot be encoded is left out. An empty pointer means that no more
+ * will come.
+ */
 std::shared_ptr<video_frame> pop(void *user)
 {
     auto *s = static_cast<state *>(user);
@@ -285,7 +291,7 @@ void help()
         window);
 }
 
-/* Read a number with k, M or G behind it. */
+/* Read a number; a k, M or G may follow it. */
 bool set_bits(const char *text, double *bits)
 {
     char *end = nullptr;
@@ -333,7 +339,10 @@ bool set(const std::string &option, wishes *wanted)
     return true;
 }
 
-/* Devices have colons in their names, so an option that begins with a digit belongs to the one before it. */
+/*
+ * Read all options, separated by colons. Names of devices contain colons, too, so a part that begins with a digit
+ * belongs to the option before it.
+ */
 bool parse(const char *text, wishes *wanted)
 {
     const std::string all = text != nullptr ? text : "";
@@ -388,7 +397,7 @@ void *init(struct module *parent, const char *text)
     return s.release();
 }
 
-/* Frames that nobody has taken go with the flow. */
+/* Release the state. Frames that have not been popped are released with the flow. */
 void done(void *user)
 {
     std::unique_ptr<state> s(static_cast<state *>(user));

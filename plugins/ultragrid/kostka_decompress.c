@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decompresses JPEG, JPEG 2000 and HTJ2K to UltraGrid's frames, one after the other. */
+/* Decompresses JPEG, JPEG 2000 and HTJ2K to UltraGrid's frames, one frame after the other. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@
 
 static const char name[] = "[Kostka dec.] ";
 
-/* UltraGrid takes the decoder with the lowest number. */
+/* UltraGrid uses the decoder with the lowest number. */
 enum { PRIORITY_NONE = -1, PRIORITY_PROBE = 50, PRIORITY_PREFERRED = 200, PRIORITY_UNKNOWN = 900 };
 
 struct state {
     kst_context *context;
     kst_decoder *decoder; /* for headers */
-    kst_image planes;     /* with their memory, which the next frame uses again; no planes: there is none */
-    uint8_t *rows;        /* three rows of two bytes a sample */
+    kst_image planes;     /* planes of the last frame, whose memory is used again; no planes: none yet */
+    uint8_t *rows;        /* room for three rows with samples of two bytes */
     codec_t out;
     enum packing packing;
-    kst_format format; /* of RGB that is decoded in place */
+    kst_format format; /* for packings of RGB, which are decoded in place */
     uint32_t width, height;
     size_t pitch;
 };
@@ -38,7 +38,7 @@ static bool is_coded(codec_t codec)
     return codec == JPEG || codec == J2K || codec == J2KR;
 }
 
-/* Return the packing of pixels that are decompressed to, which R10k is none of. */
+/* Return the packing to decompress to. R10k is not supported as output. */
 static enum packing packing_made(codec_t out)
 {
     enum packing packing = packing_of(out);
@@ -58,7 +58,7 @@ static void *init(void)
     kst_context_options_init(&options);
     options.device = devices_of(listed);
     if (options.device != NULL)
-        listed[strcspn(listed, ",")] = '\0'; /* one frame after the other takes one device */
+        listed[strcspn(listed, ",")] = '\0'; /* a single device, since frames are decoded one by one */
     kst_status status = kst_context_create(&options, &s->context);
     if (!status)
         status = kst_decoder_create(s->context, &s->decoder);
@@ -88,7 +88,7 @@ static void done(void *user)
     free(s);
 }
 
-/* RGBA has its colours in either order. */
+/* Choose the format by the shifts of the colours. RGBA may have its colours in either order. */
 static bool choose_format(struct state *s, int red, int green, int blue)
 {
     bool forward = red == 0 && green == 8 && blue == 16, backward = red == 16 && green == 8 && blue == 0;
@@ -113,7 +113,7 @@ static int reconfigure(void *user, struct video_desc desc, int red, int green, i
            (out == VIDEO_CODEC_NONE || (s->packing != PACKING_NONE && choose_format(s, red, green, blue)));
 }
 
-/* Return whether samples of JPEG are limited, which a comment says: those of UltraGrid, GPUJPEG and FFmpeg. */
+/* Return whether JPEG samples have the limited range, which a comment of UltraGrid, GPUJPEG and FFmpeg says. */
 static bool is_limited(kst_decoder *decoder)
 {
     static const char sign[] = "CS=ITU601";
@@ -127,8 +127,8 @@ static bool is_limited(kst_decoder *decoder)
 }
 
 /*
- * Say what a stream holds. JPEG of the full range, as cameras have it, is decoded to RGB, since UltraGrid's YCbCr is
- * limited.
+ * Describe what a stream holds. Full-range JPEG, such as that of cameras, is decoded to RGB, because UltraGrid's YCbCr
+ * has the limited range.
  */
 static void describe(struct state *s, struct pixfmt_desc *internal)
 {
@@ -143,7 +143,7 @@ static void describe(struct state *s, struct pixfmt_desc *internal)
     internal->subsampling = internal->rgb || !across ? 4440 : down ? 4200 : 4220;
 }
 
-/* Log an error of a frame, which is then left out. */
+/* Log the error of a frame, which is then left out. */
 static decompress_status fail(const kst_report *report, kst_status status)
 {
     log_msg(LOG_LEVEL_WARNING, "%s%s\n", name,
@@ -151,7 +151,7 @@ static decompress_status fail(const kst_report *report, kst_status status)
     return DECODER_NO_FRAME;
 }
 
-/* Decode to RGB or RGBA in the frame itself. */
+/* Decode to RGB or RGBA directly into the frame. */
 static decompress_status decode_in_place(struct state *s, uint8_t *to, const void *data, size_t length)
 {
     kst_decode_options options;
@@ -166,7 +166,7 @@ static decompress_status decode_in_place(struct state *s, uint8_t *to, const voi
     return status ? fail(&report, status) : DECODER_GOT_FRAME;
 }
 
-/* Decode to planes, in those of the frame before if they fit. */
+/* Decode to planes, using the memory of the previous frame's planes if they fit. */
 static kst_status decode_planes(struct state *s, const void *data, size_t length, kst_report *report)
 {
     kst_decode_options options;
@@ -183,11 +183,14 @@ static kst_status decode_planes(struct state *s, const void *data, size_t length
     return kst_decode(s->context, data, length, &options, &s->planes, report);
 }
 
-/* Return whether a frame has the size that was announced. Otherwise it is not decoded, however large it says it is. */
+/*
+ * Return whether a frame has the announced size. Other frames are not decoded, so that they cannot claim any amount of
+ * memory.
+ */
 static bool has_size(struct state *s, const void *data, size_t length)
 {
     if (kst_decoder_open(s->decoder, data, length))
-        return true; /* decoding says what is wrong */
+        return true; /* decoding reports the error */
     const kst_info *info = kst_decoder_info(s->decoder);
     if (info->width == s->width && info->height == s->height)
         return true;
@@ -196,7 +199,7 @@ static bool has_size(struct state *s, const void *data, size_t length)
     return false;
 }
 
-/* Return whether the planes are grey or three components, which the packing can show. */
+/* Return whether the planes are grey or three components of a sampling that the packing can hold. */
 static bool fits(const struct state *s)
 {
     const kst_image *image = &s->planes;
@@ -211,7 +214,10 @@ static bool fits(const struct state *s)
     return good;
 }
 
-/* Bring a plane's row to the width and depth of the packing, in one of the rows kept for that. Grey has no chroma. */
+/*
+ * Return a plane's row with the width and depth of the packing, converted in one of the rows kept for that if
+ * necessary. Grey gets neutral chroma.
+ */
 static const void *fit_row(struct state *s, uint32_t index, uint32_t y)
 {
     uint8_t *to = s->rows + (size_t)index * 2 * (s->width + 1);
@@ -236,7 +242,7 @@ static const void *fit_row(struct state *s, uint32_t index, uint32_t y)
     return to;
 }
 
-/* Copy the planes of I420, which lie one behind the other without gaps. */
+/* Copy planes to I420, which stores them one after the other without gaps. */
 static bool copy_planes(const struct state *s, uint8_t *to)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -289,7 +295,7 @@ static decompress_status decompress(void *user, unsigned char *to, unsigned char
                                                                    : decode_packed(s, to, data, length);
 }
 
-/* A frame of which packets were lost is decoded as far as it goes. */
+/* Frames of which packets were lost are accepted, and decoded as far as possible. */
 static int get_property(void *user, int property, void *value, size_t *length)
 {
     (void)user;
@@ -308,7 +314,7 @@ static int get_priority(codec_t compression, struct pixfmt_desc internal, codec_
         return PRIORITY_NONE;
     if (out == VIDEO_CODEC_NONE)
         return PRIORITY_PROBE;
-    if (packing == PACKING_NONE || (packing == PACKING_RG48 && compression == JPEG)) /* its planes are YCbCr */
+    if (packing == PACKING_NONE || (packing == PACKING_RG48 && compression == JPEG)) /* because its planes are YCbCr */
         return PRIORITY_NONE;
     if (internal.depth == 0)
         return PRIORITY_UNKNOWN;

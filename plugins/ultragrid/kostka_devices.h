@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Says on which devices to work where no option does: UltraGrid's --cuda-device, or else the best one. */
+/* Chooses the devices if no option does: those of UltraGrid's --cuda-device, or else the best one. */
 #ifndef KOSTKA_ULTRAGRID_DEVICES_H
 #define KOSTKA_ULTRAGRID_DEVICES_H
 
@@ -10,8 +10,8 @@
 enum { DEVICES_TEXT = 128 };
 
 /*
- * List the devices of --cuda-device. Returns null if there is only its default, device 0: then KOSTKA_DEVICE or "auto"
- * holds, since there may be no such device.
+ * List the devices of --cuda-device. Returns null if that has its default, device 0: there may be no such device, so
+ * KOSTKA_DEVICE or "auto" applies.
  */
 static inline const char *devices_of(char text[DEVICES_TEXT])
 {

@@ -9,7 +9,7 @@ enum { V210_PIXELS = 6, V210_PIECE = 48, V210_PIECE_BYTES = 128, V210_MASK = 0x3
 static const struct {
     uint8_t depth;
     bool rgb;
-    uint8_t pixels, bytes; /* so many pixels take so many bytes; rows end with a whole group */
+    uint8_t pixels, bytes; /* number of pixels in a group, and its bytes; rows have whole groups */
 } packings[] = {
     [PACKING_NONE] = {8, false, 1, 1},
     [PACKING_UYVY] = {8, false, 2, 4},
@@ -44,7 +44,10 @@ bool packing_is_rgb(enum packing packing)
     return packings[packing].rgb;
 }
 
-/* Unpack pairs of pixels, whose luma begins at a byte and whose chroma at another. A last odd pixel has a pair, too. */
+/*
+ * Unpack pairs of pixels; `luma` and `chroma` are the offsets of the first luma and chroma bytes in a pair. An odd last
+ * pixel has a whole pair, too.
+ */
 static void unpack_pairs(const uint8_t *row, uint32_t width, size_t luma, size_t chroma, void *const planes[3])
 {
     uint8_t *y = planes[0], *u = planes[1], *v = planes[2];
@@ -67,7 +70,7 @@ static uint32_t word_of(const uint8_t *bytes)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* Twelve samples of a group in their order: U Y V Y, three times. */
+/* Unpack the twelve samples of a group in their order: U Y V Y, three times. */
 static void unpack_group(const uint8_t *group, uint16_t samples[12])
 {
     for (uint32_t i = 0; i < 12; i++)
@@ -153,7 +156,7 @@ static void pack_pairs(const void *const planes[3], uint32_t width, size_t luma,
     }
 }
 
-/* Pack the pixels of a group from `x` on; those behind the row's end repeat its last one. */
+/* Pack the pixels of a group from `x` on. Pixels behind the row's end repeat its last one. */
 static void pack_group(const void *const planes[3], uint32_t width, uint32_t x, uint8_t *group)
 {
     const uint16_t *y = planes[0], *u = planes[1], *v = planes[2];
@@ -211,7 +214,7 @@ void packing_pack(enum packing packing, const void *const planes[3], uint32_t wi
     }
 }
 
-/* More bits get zeros below, fewer lose the lowest ones. */
+/* Change a sample's depth: zero bits are appended, or the lowest bits are dropped. */
 static uint32_t at_depth(uint32_t sample, uint32_t from, uint32_t to)
 {
     return from < to ? sample << (to - from) : sample >> (from - to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how UltraGrid's packed pixels become planes, row by row, and back. */
+/* Declares how rows of UltraGrid's packed pixels are unpacked to planes, and packed again. */
 #ifndef KOSTKA_ULTRAGRID_PIXELS_H
 #define KOSTKA_ULTRAGRID_PIXELS_H
 
@@ -20,35 +20,38 @@ enum packing {
     PACKING_RGB,  /* 8 bits */
     PACKING_RGBA, /* 8 bits; alpha is not coded */
     PACKING_RG48, /* RGB, 16 bits, little-endian */
-    PACKING_R10K  /* RGB, 10 bits, big-endian words with two idle bits at the end */
+    PACKING_R10K  /* RGB, 10 bits, big-endian words with two unused bits at the end */
 };
 
-/* The length of a row in bytes; that of I420 is a row of the first plane. Rows of v210 fill pieces of 128 bytes. */
+/*
+ * Return the length of a row in bytes; for I420, of a row of the first plane. Rows of v210 have a multiple of 128
+ * bytes.
+ */
 size_t packing_row(enum packing packing, uint32_t width);
 
-/* The bytes of a frame, without gaps between its rows. */
+/* Return the bytes of a frame without gaps between its rows. */
 size_t packing_frame(enum packing packing, uint32_t width, uint32_t height);
 
-/* The significant bits of a sample: 8, 10 or 16. */
+/* Return the number of significant bits of a sample: 8, 10 or 16. */
 uint32_t packing_depth(enum packing packing);
 
 bool packing_is_rgb(enum packing packing);
 
 /*
- * Unpack a row of anything but I420: to rows of three planes, or, of RGB, to the first alone, where R, G and B take
- * turns. Samples of more than 8 bits take two bytes.
+ * Unpack a row of any packing but I420: to rows of three planes; for RGB, to the first row alone, interleaved. Samples
+ * of more than 8 bits take two bytes.
  */
 void packing_unpack(enum packing packing, const uint8_t *row, uint32_t width, void *const planes[3]);
 
 /*
- * Pack a row of UYVY, YUYV or v210 from rows of a plane of `width` and two of half of that, rounded up; or one of RG48
- * from three of `width`. Samples have the packing's depth.
+ * Pack a row of UYVY, YUYV or v210 from a luma row of `width` samples and two chroma rows of half of that, rounded up;
+ * or a row of RG48 from three rows of `width` samples. Samples have the packing's depth.
  */
 void packing_pack(enum packing packing, const void *const planes[3], uint32_t width, uint8_t *row);
 
 /*
- * Bring a row of samples to another depth, and to twice or half as many: those of chroma are repeated, or every other
- * one is taken. Samples of more than 8 bits take two bytes on either side.
+ * Convert a row of samples to another depth, and to twice or half as many samples: chroma samples are repeated, or
+ * every second one is taken. Samples of more than 8 bits take two bytes, in either row.
  */
 void packing_fit(
     const void *from, uint32_t from_width, uint32_t from_depth, void *to, uint32_t to_width, uint32_t to_depth);

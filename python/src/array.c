@@ -93,8 +93,8 @@ static bool is_pillow(PyObject *object)
 }
 
 /*
- * Hold an image of Pillow's. The package's Python code converts it to an array with the buffer protocol, and says what
- * its channels are.
+ * Hold an image of Pillow's. The package's Python code converts it to an array with the buffer protocol, and returns
+ * the format of its channels.
  */
 static bool hold_pillow(struct array *array, PyObject *object, bool writable)
 {
@@ -140,7 +140,7 @@ static bool hold_foreign(struct array *array, PyObject *object, bool writable, P
 }
 
 /*
- * Return whether an object is an array on CUDA. CuPy's arrays also have a buffer protocol, which raises. Attributes
+ * Return whether an object is an array on CUDA. CuPy's arrays have a buffer protocol as well, which raises. Attributes
  * that raise count as missing here: they will raise again.
  */
 static bool is_on_cuda(PyObject *object)

@@ -82,7 +82,10 @@ static bool read_data(struct view *view, PyObject *interface)
     return view->data || refuse("'data' is null");
 }
 
-/* Wait for the array's maker. Versions up to 2 say nothing about streams; then wait for the default stream. */
+/*
+ * Wait for the work on the array. Versions up to 2 of the interface do not say in which stream it is: wait for the
+ * default stream.
+ */
 static bool wait_for_maker(const struct view *view, PyObject *interface)
 {
     PyObject *version = member(interface, "version"), *stream = member(interface, "stream");

@@ -23,7 +23,7 @@ static bool read_device(PyObject *object, struct dl_device *device)
     return !PyErr_Occurred();
 }
 
-/* Call __dlpack__ with keywords; a null `stream` is left out. */
+/* Call __dlpack__ with keywords, of which a null `stream` is left out. */
 static PyObject *call(PyObject *object, PyObject *stream, bool versioned)
 {
     PyObject *method = kst_py_attribute(object, "__dlpack__");
@@ -43,7 +43,10 @@ static PyObject *call(PyObject *object, PyObject *stream, bool versioned)
     return capsule;
 }
 
-/* Call __dlpack__ with or without a version. Packages from before DLPack 1.0 do not know that keyword. */
+/*
+ * Call __dlpack__ with a version, or without one if the package is older than DLPack 1.0 and does not know that
+ * keyword.
+ */
 static PyObject *call_either(PyObject *object, PyObject *stream)
 {
     PyObject *capsule = call(object, stream, true);
@@ -117,7 +120,10 @@ static bool place(struct view *view, struct dl_device device)
     return false;
 }
 
-/* Return the stream for __dlpack__. With CUDA the maker's work precedes what is put into this stream. */
+/*
+ * Return the stream to pass to __dlpack__: with CUDA, the maker's work on the array precedes what is queued there
+ * afterwards.
+ */
 static PyObject *stream_for(const struct view *view, PyObject *stream)
 {
     if (view->memory != KST_MEMORY_CUDA)

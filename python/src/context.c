@@ -10,7 +10,7 @@
 /* The limit that the library uses if kst_limits.memory is 0. */
 #define DEFAULT_MEMORY_LIMIT (UINT64_C(4) << 30)
 
-/* The last line of the log while a context is made: why a device cannot be used. */
+/* Holds the last line of the log while a context is created: why a device cannot be used. */
 struct reason {
     pthread_mutex_t lock;
     char line[192];
@@ -43,7 +43,7 @@ static bool read_limits(PyObject *limits, kst_limits *out)
 {
     const struct {
         const char *name;
-        uint64_t *wide; /* or */
+        uint64_t *wide; /* this, or the next one, is set */
         uint32_t *narrow;
     } kinds[] = {
         {"pixels", &out->pixels, NULL},
@@ -80,7 +80,7 @@ static bool read_limits(PyObject *limits, kst_limits *out)
     return true;
 }
 
-/* Raise the error of creating a context. The status does not include why a device failed, but the log does. */
+/* Raise the error of creating a context. Only the log, not the status, says why a device failed. */
 static void raise_creation(struct state *state, kst_status status, const char *line)
 {
     kst_report report;

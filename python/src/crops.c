@@ -16,7 +16,7 @@ struct cropping {
     struct context *context;
     kst_decode_options decode;
     uint32_t size[2];
-    uint32_t shorter; /* the length to which the shorter side is thought to be resized before the middle is taken */
+    uint32_t shorter; /* as if the shorter side were resized to this length before the middle is taken */
     int crop;
     double scale[2], ratio[2], flip; /* ranges of area and aspect ratio; the probability of mirroring */
     PyObject *scales, *ratios, *flips, *seed, *first;
@@ -77,7 +77,7 @@ static kst_resize_box box_at(double x, double y, double width, double height)
     return (kst_resize_box){x, y, x + width, y + height};
 }
 
-/* Take the middle with an aspect ratio within the range. */
+/* Return the largest box in the middle whose aspect ratio is within the range. */
 static kst_resize_box fallback(const struct cropping *c, double width, double height)
 {
     double w = width, h = height;
@@ -106,10 +106,10 @@ static kst_resize_box random_box(const struct cropping *c, double width, double 
     return fallback(c, width, height);
 }
 
-/* Take what a square or rectangle of the size covers in the middle, once the shorter side has its length. */
+/* Return the box in the middle that becomes `size` if the shorter side of the picture is resized to `shorter`. */
 static kst_resize_box center_box(const struct cropping *c, double width, double height)
 {
-    double scale = fmin(width, height) / c->shorter; /* pixels of the picture for one of the result */
+    double scale = fmin(width, height) / c->shorter; /* pixels of the picture for each pixel of the result */
     double w = fmin(width, c->size[0] * scale), h = fmin(height, c->size[1] * scale);
     return box_at((width - w) / 2, (height - h) / 2, w, h);
 }
@@ -126,7 +126,7 @@ static void choose(const struct cropping *c, double width, double height, uint64
     crop->mirror = unit(&state) < c->flip;
 }
 
-/* Choose for a stream by itself, which also says what is wrong with it. */
+/* Choose for a single stream, which reports why it cannot be opened. */
 static void choose_alone(const struct cropping *c, const struct source *source, uint64_t number, struct crop *crop)
 {
     kst_decoder *decoder = NULL;

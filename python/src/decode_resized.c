@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements decoding to pictures of one size, next to each other in a tensor: arguments, places and results. */
+/* Implements decoding of pictures to one size, one behind the other in a tensor: arguments, memory and results. */
 #include <stddef.h>
 
 #include "decoding.h"
 #include "options.h"
 
-/* Holds the arguments as they were passed, and what they come to. */
+/* Holds the arguments as they were passed, and the library's options and images that follow from them. */
 struct resized {
     struct state *state;
     struct context *context;
@@ -18,14 +18,14 @@ struct resized {
     PyObject *mean, *scale, *out, *stream, *boxes, *mirror;
     kst_stream on; /* where `has_stream` */
     bool has_stream;
-    /* One of each for every stream. */
+    /* The next arrays have an element for each stream. */
     Py_ssize_t count;
     struct source *source;
     kst_decode_item *item;
     kst_decode_options *decoding;
     kst_resize_options *resizing;
     kst_image *image;
-    /* The tensor. */
+    /* The next members describe the tensor. */
     kst_tensor tensor;
     struct view view;
     struct storage storage;
@@ -33,7 +33,7 @@ struct resized {
 
 static const struct name formats[] = {{"rgb", KST_FORMAT_RGB}, {"bgr", KST_FORMAT_BGR}, {"grey", KST_FORMAT_GREY},
     {"gray", KST_FORMAT_GREY}, {"rgba", KST_FORMAT_RGBA}, {"bgra", KST_FORMAT_BGRA}, {NULL, 0}};
-/* The result has the size that is wanted, so that a picture is never fitted inside it. */
+/* All results have the wanted size, so that there is no "inside", which makes smaller ones. */
 static const struct name fits[] = {{"exact", KST_RESIZE_EXACT}, {"cover", KST_RESIZE_COVER}, {NULL, 0}};
 static const struct range levels = {0, 32};
 
@@ -191,7 +191,7 @@ static bool open_sources(struct resized *r, PyObject *const *data)
 
 /* ── The tensor ── */
 
-/* Describe the tensor's array without gaps. Returns its bytes. */
+/* Describe the tensor's array without gaps. Returns its length in bytes. */
 static uint64_t describe(struct resized *r)
 {
     struct view *view = &r->view;
@@ -205,7 +205,7 @@ static uint64_t describe(struct resized *r)
     uint64_t bytes = (uint64_t)view->bits / 8;
     for (int i = VIEW_DIMENSIONS - 1; i >= 0; i--) {
         view->stride[i] = (Py_ssize_t)bytes;
-        /* Sides are below 2^32, so that the product of three fits 2^64 only if it is checked. */
+        /* Sides are below 2^32, but the product of three of them may exceed 2^64. */
         bytes = bytes > ((uint64_t)1 << 40) ? UINT64_MAX >> 1 : bytes * (uint64_t)view->shape[i];
     }
     return bytes;
@@ -239,7 +239,10 @@ static bool refuse_out(const struct view *is, const struct view *wanted)
     return false;
 }
 
-/* Compare the caller's array with what will be decoded. Work on it without a stream follows the default stream's. */
+/*
+ * Hold the caller's array, and compare it with the tensor. Without a stream, the work follows the work in the default
+ * stream.
+ */
 static bool hold_out(struct resized *r)
 {
     bool is_image;
@@ -334,7 +337,7 @@ static void choose_reduction(kst_decoder *decoder, struct resized *r, Py_ssize_t
     kst_image_init(&whole);
     if (kst_decoder_open(decoder, r->source[index].data, r->source[index].length) ||
         kst_decoder_describe(decoder, options, &whole))
-        return; /* decoding says what is wrong */
+        return; /* decoding reports the error */
     const kst_info *info = kst_decoder_info(decoder);
     uint32_t most = info->codec == KST_CODEC_JPEG ? 3 : info->levels, reduce = 0;
     if (info->process == KST_PROCESS_LOSSLESS)
@@ -361,7 +364,7 @@ static void choose_reductions(struct resized *r)
     kst_decoder_destroy(&decoder);
 }
 
-/* Zero a picture in host memory that could not be decoded, so that it shows nothing that was there before. */
+/* Zero a picture in host memory that could not be decoded, so that it does not show older pixels. */
 static void clear(const kst_image *image)
 {
     if (image->memory != KST_MEMORY_HOST && image->memory != KST_MEMORY_PINNED)
@@ -385,12 +388,14 @@ static kst_status run(struct resized *r)
     for (Py_ssize_t i = 0; i < r->count; i++)
         if (r->item[i].report.status) {
             clear(&r->image[i]);
-            status = KST_OK; /* the items say what is wrong */
+            status = KST_OK; /* each item has its own status */
         }
     return status;
 }
 
-/* Return the errors of the pictures that failed, by their index; null with an exception if one is to be raised. */
+/*
+ * Return a dictionary of the errors of failed pictures by their index; null with an exception if one is to be raised.
+ */
 static PyObject *collect_errors(struct resized *r, bool raise)
 {
     PyObject *errors = PyDict_New();

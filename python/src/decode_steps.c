@@ -101,7 +101,7 @@ static bool is_described_together(const struct decoding *decoding)
            options->tile == KST_ALL_TILES;
 }
 
-/* Describe all streams. Those for which this fails are described one by one, which says why. */
+/* Describe all streams together, and those that fail once more one by one, to learn why. */
 static void describe_together(struct decoding *decoding, kst_decode_item *item, kst_image *image)
 {
     size_t count = (size_t)decoding->count;
@@ -136,7 +136,7 @@ void kst_py_decoding_describe(struct decoding *decoding)
     PyMem_Free(image);
 }
 
-/* Bind the caller's array. Work on arrays without a stream follows the work in the default stream. */
+/* Bind the caller's array. Without a stream, the work on arrays follows the work in the default stream. */
 static bool place_out(struct decoding *decoding, struct piece *piece, PyObject *out)
 {
     bool is_image;

@@ -17,7 +17,7 @@ struct decoding {
     struct state *state;
     struct context *context;
     kst_decode_options options;
-    kst_memory memory; /* the memory of images that the call makes */
+    kst_memory memory; /* where to allocate images */
     PyObject *out;     /* borrowed; null or None: none */
     PyObject *stream;  /* borrowed; null or None: none */
     kst_stream on;     /* where `has_stream` */
@@ -25,21 +25,24 @@ struct decoding {
     bool is_batch;
     Py_ssize_t count;
     struct piece *piece;
-    kst_decode_item *item; /* those pieces that can be decoded, in order */
-    kst_job *job;          /* under way; null: none */
+    kst_decode_item *item; /* for the pieces that can be decoded, in order */
+    kst_job *job;          /* in flight; null: none */
     uint32_t *components;  /* the components in the options; they are freed at the end */
 };
 
-/* decode_arguments.c: false with an exception. `errors` is null for a single stream. */
+/* decode_arguments.c: Read the arguments. Returns false with an exception. `errors` is null for a single stream. */
 bool kst_py_decoding_read(
     struct decoding *decoding, PyObject *args, PyObject *keywords, PyObject **data, const char **errors);
 
-/* Read a number for all channels, or a sequence of up to four; null leaves them. Returns false with an exception. */
+/*
+ * Read one number for all channels, or a sequence of up to four; null leaves the values unchanged. Returns false with
+ * an exception.
+ */
 bool kst_py_read_channels(PyObject *object, const char *what, float values[4]);
 
 extern const struct name kst_py_memories[], kst_py_layouts[];
 
-/* Return the kind of memory; on a device it is that of the context's device, if there is a context. */
+/* Return the kind of memory; "device" means that of the context's device, if there is a context. */
 kst_memory kst_py_memory_of(struct context *context, kst_memory memory);
 
 /* decode_steps.c: the steps, which are called in this order, with the GIL. They return false with an exception. */
@@ -49,11 +52,14 @@ bool kst_py_decoding_place(struct decoding *decoding, PyObject *const *outs);
 bool kst_py_decoding_run(struct decoding *decoding);
 void kst_py_decoding_end(struct decoding *decoding);
 
-/* Instead of a run: begin the decoding, which is waited for later. */
+/* Submit the decoding instead of running it; it is waited for later. */
 bool kst_py_decoding_submit(struct decoding *decoding);
 void kst_py_decoding_wait(struct decoding *decoding);
 
-/* decode.c: carry out all steps for many streams, from the arguments up to a run; and return the results as a list. */
+/*
+ * decode.c: Carry out all steps for many streams, from the arguments to the end of the run; and return the results as a
+ * list.
+ */
 bool kst_py_decoding_prepare(struct decoding *decoding, PyObject *args, PyObject *keywords, bool *raise);
 PyObject *kst_py_decoding_results(struct decoding *decoding, bool raise);
 

@@ -29,7 +29,7 @@ static bool choose_depth(const kst_image *image, struct target *target)
     return true;
 }
 
-/* Hold the object. An image of this package is used unchanged, unless another format is wanted. */
+/* Hold the object. An image of this package is used as it is, unless another format is wanted. */
 static bool hold(struct encoding *encoding, Py_ssize_t index, PyObject *object)
 {
     struct array *array = &encoding->array[index];
@@ -50,7 +50,7 @@ static bool hold(struct encoding *encoding, Py_ssize_t index, PyObject *object)
            kst_py_view_bind(&array->view, image, encoding->more[index]);
 }
 
-/* Wait until nothing writes to the arrays any more, as the library assumes. */
+/* Wait until no stream writes to the arrays any more: the library assumes that their samples are complete. */
 static bool wait_for_makers(const struct encoding *encoding)
 {
     bool fine = true;

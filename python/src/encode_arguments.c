@@ -16,7 +16,10 @@ struct settings {
     const char *errors;
 };
 
-/* JPEG 2000 without a JP2 file around it, and code-blocks of T.814 with and without a file. */
+/*
+ * Codecs of the Python interface alone: a codestream of JPEG 2000 without a JP2 file, and code-blocks of T.814 with and
+ * without one.
+ */
 enum { CODEC_CODESTREAM = 100, CODEC_JPH, CODEC_JHC };
 
 static const struct name codecs[] = {{"jpeg", KST_CODEC_JPEG}, {"jpeg2000", KST_CODEC_JPEG2000},
@@ -131,7 +134,7 @@ void kst_py_encoding_end(struct encoding *encoding)
     encoding->item = NULL;
 }
 
-/* Read a name, or the factors of each component, ((2, 2), (1, 1), (1, 1)). */
+/* Read the name of a subsampling, or the factors of each component, such as ((2, 2), (1, 1), (1, 1)). */
 static bool read_subsampling(PyObject *value, kst_encode_options *options)
 {
     static const struct option option = {.name = "subsampling", .detail = kst_py_subsamplings};
@@ -189,7 +192,7 @@ static bool read_tables(PyObject *value, struct encoding *encoding)
     return !PyErr_Occurred();
 }
 
-/* Read (unit, x, y), as in Info. */
+/* Read (unit, x, y), as Info has it. */
 static bool read_density(PyObject *value, kst_encode_options *options)
 {
     static const struct option option = {.name = "density", .detail = kst_py_density_units};
@@ -211,7 +214,7 @@ static bool read_density(PyObject *value, kst_encode_options *options)
     return true;
 }
 
-/* Let a quality be the target of JPEG 2000, unless there is another one. */
+/* Use the quality as the target of JPEG 2000. It is an error if there is another target. */
 static bool take_quality(struct settings *settings, const struct option *table, option_set given)
 {
     kst_j2k_options *options = &settings->jpeg2000.options;

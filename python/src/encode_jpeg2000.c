@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads options of encoding JPEG 2000 that are more than a number or a name. */
+/* Reads the options of JPEG 2000 that are more than a number or a name. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static const struct option own_options[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* The fields, by the index in own_options. */
+/* The flag of each field, by its index in own_options. */
 static const uint32_t own_fields[] = {0, KST_J2K_OWN_TILE, KST_J2K_OWN_LEVELS, KST_J2K_OWN_BLOCKS, KST_J2K_OWN_STYLE,
     KST_J2K_OWN_TRANSFORM, KST_J2K_OWN_STEP, KST_J2K_OWN_GUARD_BITS};
 

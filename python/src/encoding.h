@@ -28,17 +28,17 @@ struct encoding {
     uint16_t table[4][64]; /* the quantisation tables */
     struct target target;
     PyObject *stream; /* borrowed; null: none */
-    void *handle;     /* its */
+    void *handle;     /* the handle of `stream` */
     Py_ssize_t count;
     bool is_batch;
     struct array *array;
     kst_image *image;
     kst_plane **more; /* each image's planes 4 and up */
-    bool *is_image;   /* an image of this package, on which all work is done */
+    bool *is_image;   /* whether it is an image of this package, on which all work is done */
     kst_encode_item *item;
 };
 
-/* encode_arguments.c: false with an exception. `errors` is null for a single image. */
+/* encode_arguments.c: Read the arguments. Returns false with an exception. `errors` is null for a single image. */
 bool kst_py_encoding_read(
     struct encoding *encoding, PyObject *args, PyObject *keywords, PyObject **images, const char **errors);
 void kst_py_encoding_end(struct encoding *encoding);
@@ -50,10 +50,10 @@ bool kst_py_read_changes(const struct option *option, PyObject *value, void *to)
 bool kst_py_read_precincts(const struct option *option, PyObject *value, void *to);
 bool kst_py_read_own(const struct option *option, PyObject *value, void *to);
 
-/* Set all options as the profile demands, before the other options are read. */
+/* Set all options to those of the profile, before the other options are read. */
 bool kst_py_jpeg2000_profile(struct jpeg2000 *jpeg2000, PyObject *profile);
 
-/* Settle what depends on several options. */
+/* Check and complete what depends on several options. */
 bool kst_py_jpeg2000_finish(struct jpeg2000 *jpeg2000);
 void kst_py_jpeg2000_end(struct jpeg2000 *jpeg2000);
 

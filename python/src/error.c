@@ -8,7 +8,7 @@ PyDoc_STRVAR(error_doc, "What the library could not do.\n\n"
                         "report: the Report of the call, or None\n"
                         "index: which item of a batch, or None");
 
-/* The classes of errors, by enum error_kind; all but the first are derived from that. */
+/* The classes of errors, by enum error_kind. All others are derived from the first one. */
 static const struct {
     const char *name, *doc;
     bool is_value; /* derived from ValueError, too */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements chains of filters and counts of samples, of images and arrays, in host memory and in a device's. */
+/* Implements chains of filters and histograms of samples, for images and arrays in host memory and on devices. */
 #include <stddef.h>
 
 #include <kostka/kostka_filter.h>
@@ -7,7 +7,7 @@
 #include "held.h"
 #include "options.h"
 
-/* Holds the arguments as they were passed, the array that is filtered and what becomes of it. */
+/* Holds the arguments as they were passed, the array that is filtered, and the result. */
 struct filtering {
     struct state *state;
     struct context *context;
@@ -54,7 +54,7 @@ static bool is_device(kst_memory memory)
     return memory != KST_MEMORY_HOST && memory != KST_MEMORY_PINNED;
 }
 
-/* Open the chain, and describe the result, in memory like the source's. The GIL is not needed. */
+/* Open the chain, and describe the result, in the same kind of memory as the source. The GIL is not needed. */
 static kst_status describe(struct filtering *f)
 {
     kst_image described;
@@ -67,7 +67,7 @@ static kst_status describe(struct filtering *f)
     return kst_py_storage_describe(&f->storage, &described);
 }
 
-/* Find the result's memory: the caller's array, or a block of the library's. */
+/* Provide the result's memory: the caller's array, or a block of the library's. */
 static bool place(struct filtering *f, kst_status *status)
 {
     bool is_image;
@@ -81,7 +81,7 @@ static bool place(struct filtering *f, kst_status *status)
     return true;
 }
 
-/* Wait until nothing works on arrays any more that came without a stream, as the library assumes. */
+/* Wait for the work on arrays that came without a stream: the library assumes that it is done. */
 static bool wait_for_makers(const struct filtering *f)
 {
     const struct view *to = &f->storage.array.view;
@@ -91,7 +91,7 @@ static bool wait_for_makers(const struct filtering *f)
            !(f->out && to->memory == KST_MEMORY_CUDA && !kst_py_cuda_wait(to->ordinal, NULL, false));
 }
 
-/* An image of this package returns its memory only after the stream's work on it. */
+/* Mark images of this package that a stream works on: they return their memory only when that work is done. */
 static void share(struct filtering *f, PyObject *source, PyObject *result)
 {
     if (!result || !f->has_stream)
@@ -101,7 +101,7 @@ static void share(struct filtering *f, PyObject *source, PyObject *result)
         ((struct image *)source)->is_shared = true;
 }
 
-/* The GIL is not needed. */
+/* Filter the image, or queue that in the stream. The GIL is not needed. */
 static kst_status run(struct filtering *f)
 {
     kst_filter_item item = {.from = &f->held.image, .to = &f->storage.image};
@@ -154,7 +154,7 @@ PyObject *kst_py_filter(PyObject *self, PyObject *args, PyObject *keywords)
     return result;
 }
 
-/* ── Counts of samples ── */
+/* ── Histograms ── */
 
 static const struct option counting[] = {
     {"format", kst_py_read_word, AT(format), kst_py_formats, FOR_ALL},
@@ -173,7 +173,7 @@ static PyObject *list_of(const uint32_t *count, size_t bins)
     return list;
 }
 
-/* Return a dict of a list for each channel, in the order in which the channels lie. */
+/* Return a dict with a list for each channel, in the order of the channels in memory. */
 static PyObject *dict_of(const kst_image *image, const uint32_t *count, size_t bins)
 {
     static const char *const names[] = {"red", "green", "blue", "alpha"};

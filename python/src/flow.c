@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Wait for the next result. Its item must be forgotten. */
+/* Wait for the next result. kst_py_flow_forget() must release its item. Returns false at the end. */
 static bool take(struct flow *self, kst_flow_item *item)
 {
     bool came;
@@ -15,7 +15,7 @@ static bool take(struct flow *self, kst_flow_item *item)
     return came;
 }
 
-/* Drop the results that nobody took, and end the threads, which may need the GIL until then. */
+/* Cancel the flow, drop the results that nobody took, and end its threads, which may need the GIL until then. */
 static void end(struct flow *self)
 {
     kst_flow *handle = self->handle;
@@ -33,7 +33,7 @@ static void end(struct flow *self)
     Py_END_ALLOW_THREADS;
 }
 
-/* A child of fork() does not have the threads of its parent's flows. */
+/* In a child of fork() nothing is ended: the child does not have the threads of its parent's flows. */
 static void flow_dealloc(PyObject *object)
 {
     struct flow *self = (struct flow *)object;
@@ -100,7 +100,7 @@ static const kst_device_info *look_at(struct flow *self, kst_context *handle)
     return &self->known[i].info;
 }
 
-/* Make the image of a result, which keeps the flow and with it the library's context. */
+/* Make the image of a result, which keeps the flow alive and with it the library's context. */
 static PyObject *image_of(struct flow *self, const kst_flow_item *item)
 {
     struct storage storage = {.array = {.has_buffer = false}};
@@ -115,7 +115,9 @@ static PyObject *image_of(struct flow *self, const kst_flow_item *item)
     return image;
 }
 
-/* Return what the caller gets for an item; *made becomes whether an image has taken over its memory. */
+/*
+ * Return what the caller receives for an item. *made becomes whether an image has taken ownership of the item's memory.
+ */
 static PyObject *result_of(struct flow *self, const kst_flow_item *item, bool *made)
 {
     *made = false;
@@ -131,7 +133,7 @@ static PyObject *result_of(struct flow *self, const kst_flow_item *item, bool *m
     return image_of(self, item);
 }
 
-/* Results in another order than the sources' are numbered. */
+/* Pair a result with its source's index, if results come in another order than their sources. */
 static PyObject *number(const struct flow *self, const kst_flow_item *item, PyObject *result)
 {
     if (!result || self->options.in_order)
@@ -139,7 +141,7 @@ static PyObject *number(const struct flow *self, const kst_flow_item *item, PyOb
     return Py_BuildValue("(KN)", (unsigned long long)item->index, result);
 }
 
-/* After the last result: the exception that the source ended with, or the end of the iteration. */
+/* End the iteration after the last result, with the source's exception if it ended with one. */
 static PyObject *finish(struct flow *self)
 {
     PyErr_Restore(self->error[0], self->error[1], self->error[2]);

@@ -33,7 +33,7 @@ static const struct option table[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* Return the dictionary of options, after a TypeError null. */
+/* Return the dictionary of options, or null after a TypeError. */
 static PyObject *options_of(const char *name, PyObject *object)
 {
     if (!object)
@@ -44,7 +44,7 @@ static PyObject *options_of(const char *name, PyObject *object)
     return NULL;
 }
 
-/* Device memory is that of the devices: OpenCL's if the first of them is OpenCL's. */
+/* Return what "device" memory means: OpenCL's if the first of the devices is one of OpenCL, otherwise CUDA's. */
 static kst_memory device_memory(const char *devices)
 {
     kst_device_info info = {.size = sizeof info};
@@ -85,7 +85,7 @@ static bool read_encode(struct flow *flow, PyObject *object)
     return fine;
 }
 
-/* For now the CPU resizes, so that images are in host memory. */
+/* Read the size to resize to. Only the CPU resizes in flows, so that images are in host memory. */
 static bool read_resize(struct flow *flow, PyObject *object)
 {
     if (!kst_py_resize_read(object, &flow->resize))
@@ -98,7 +98,7 @@ static bool read_resize(struct flow *flow, PyObject *object)
     return true;
 }
 
-/* Read a chain in a context of its own, since those of the flow do not exist yet; they may all use it. */
+/* Open a chain in a context of its own, since the flow's contexts do not exist yet; all of them may use the chain. */
 static bool read_filters(struct flow *flow, const char *chain)
 {
     kst_context_options options;

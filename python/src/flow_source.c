@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Gives a flow the streams of a Python iterator. */
+/* Passes the streams of a Python iterator to a flow. */
 #include <stdlib.h>
 
 #include "flow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holds images and arrays that filters read. */
+/* Holds the images and arrays that filters read. */
 #include "held.h"
 
 bool kst_py_hold(struct state *state, PyObject *object, kst_format format, PyObject *stream, struct held *held)

@@ -50,7 +50,7 @@ kst_status kst_py_storage_allocate(struct context *context, struct storage *stor
     return status;
 }
 
-/* In a child process the library's memory is left alone, because its locks may be held there for ever. */
+/* Release an image's memory, but not the library's memory in a child process, where its locks may be held for ever. */
 void kst_py_storage_release(struct context *context, struct storage *storage)
 {
     if (context->handle && context->process == getpid()) {
@@ -98,7 +98,7 @@ PyObject *kst_py_image_new(
     return (PyObject *)self;
 }
 
-/* Wait for the streams of others, whose work may still read memory that returns to the pool. */
+/* Wait for the streams that may still read the image's device memory, before it returns to the pool. */
 static void wait_for_others(const struct image *self)
 {
     if (!self->is_shared || self->context->process != getpid())
@@ -227,7 +227,7 @@ static PyObject *image_strides(PyObject *self, void *closure)
     return is_array((struct image *)self) ? kst_py_view_strides(&((struct image *)self)->view) : NULL;
 }
 
-/* The report is made only on request, because a small picture is decoded in less time. */
+/* Make the report on the first request only: decoding a small picture takes less time than making it. */
 static PyObject *image_report(PyObject *object, void *closure)
 {
     struct image *self = (struct image *)object;

@@ -25,8 +25,8 @@ static const char *refusal(const struct view *view, int flags)
 }
 
 /*
- * Return the struct module's code, which memoryview and NumPy read; 'i' and 'I' have four bytes on all supported
- * platforms.
+ * Return the struct module's code of a sample, which memoryview and NumPy read; 'i' and 'I' have four bytes on all
+ * supported platforms.
  */
 static char *format_of(const struct view *view)
 {
@@ -60,7 +60,7 @@ int kst_py_image_get_buffer(PyObject *object, Py_buffer *buffer, int flags)
     return 0;
 }
 
-/* Put a value into a dictionary. The reference to the value is taken over. */
+/* Put a value into a dictionary. Takes ownership of the reference to the value. */
 static bool put(PyObject *dictionary, const char *key, PyObject *value)
 {
     bool fine = value && PyDict_SetItemString(dictionary, key, value) == 0;

@@ -63,7 +63,7 @@ static bool read_key(const struct view *view, PyObject *key, struct range range[
     return fine;
 }
 
-/* Convert IEEE 754 binary16, with five bits of exponent and ten of mantissa. */
+/* Convert a number of IEEE 754 binary16, with five bits of exponent and ten of mantissa, to a double. */
 static double half(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, mantissa = bits & 1023;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements jobs: decoding that goes on while Python does something else. */
+/* Implements jobs: decoding that runs while Python does something else. */
 #include "decoding.h"
 
 #include <unistd.h>
 
 struct job {
-    PyObject_HEAD struct decoding decoding; /* while under way it is a user of the context in it */
-    PyObject *results;                      /* the results, after waiting without an exception */
+    PyObject_HEAD struct decoding decoding; /* counts as a user of its context while the job is open */
+    PyObject *results;                      /* kept after a wait without an exception */
     bool raise;
-    bool is_open;    /* under way, or nobody has waited for it yet */
-    bool is_waiting; /* a thread waits for it */
+    bool is_open;    /* in flight, or not yet waited for */
+    bool is_waiting; /* a thread waits for the job */
 };
 
 /* Release what a job holds. A child of fork() does not have the threads that its parent's jobs need. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares what the files of the Python extension share. All of it is called with the GIL held, unless said otherwise.
+ * Declares what the files of the Python extension share. All functions need the GIL, unless their comment says
+ * otherwise.
  */
 #ifndef KOSTKA_PYTHON_H
 #define KOSTKA_PYTHON_H
@@ -14,10 +15,10 @@
 
 #include <kostka/kostka_device.h>
 
-/* The classes of exceptions: for any status, or for a group of statuses. */
+/* The classes of exceptions, for any status or for a group of statuses. */
 enum error_kind { ERROR_ANY, ERROR_STREAM, ERROR_OPTION, ERROR_LIMIT, ERROR_DEVICE, ERROR_KINDS };
 
-/* The state of one module object: nothing is global. */
+/* Holds the state of one module object; nothing is global. */
 struct state {
     PyTypeObject *context, *image, *tensor, *job, *flow;
     PyTypeObject *report, *info, *component, *metadata, *device;
@@ -27,7 +28,7 @@ struct state {
 /* Return the state of an object's module. The types are final, so an object's own type leads to its module. */
 struct state *kst_py_state(PyObject *object);
 
-/* ── names.c: what enumerators are called ── */
+/* ── names.c: names of enumerators ── */
 
 struct name {
     const char *text; /* null: the last */
@@ -44,8 +45,8 @@ bool kst_py_value_of(const struct name *table, const char *what, const char *tex
 const char *kst_py_name_of(const struct name *table, int value);
 
 /*
- * Read null, "none", "auto", "keep" (if `may_keep`), a number of MCUs, or ("rows", number). Returns false with an
- * exception.
+ * Read a restart interval: null, "none", "auto", "keep" (if `may_keep`), a number of MCUs, or ("rows", number). Returns
+ * false with an exception.
  */
 bool kst_py_restart(PyObject *object, bool may_keep, kst_restart *restart);
 
@@ -59,7 +60,7 @@ struct source {
     size_t length;
     Py_buffer buffer; /* used if `has_buffer` */
     bool has_buffer;
-    void *owned; /* a file's bytes, from malloc() */
+    void *owned; /* the bytes of a file, from malloc() */
 };
 
 /*
@@ -79,10 +80,10 @@ bool kst_py_records_add(PyObject *module, struct state *state);
 PyObject *kst_py_raise(struct state *state, kst_status status, const kst_report *report);
 PyObject *kst_py_error(struct state *state, kst_status status, const kst_report *report);
 
-/* Make the error of an encoding. A status about the stream that was to be made means that the options are wrong. */
+/* Make the error of an encoding. A status that concerns streams means here that the options are wrong. */
 PyObject *kst_py_encode_error(struct state *state, kst_status status, const kst_report *report);
 
-/* Raise an exception, whose reference is taken over; it may be null if it could not be made. Always returns null. */
+/* Raise an exception, and take ownership of its reference; it is null if it could not be made. Always returns null. */
 PyObject *kst_py_throw(PyObject *error);
 
 PyObject *kst_py_report(struct state *state, const kst_report *report);
@@ -95,20 +96,20 @@ struct reason;
 
 struct context {
     PyObject_HEAD kst_context *handle;
-    size_t users; /* calls and jobs under way, and images in the context's memory */
+    size_t users; /* calls and jobs in flight, and images in the context's memory */
     bool closed;
     pid_t process;  /* the process that made it: a child does not have its threads */
     bool automatic; /* "auto": on the CPU until there is work for a GPU */
     kst_device_kind kind;
     int ordinal;           /* the device's number among those of its kind */
     uint64_t memory_limit; /* the memory limit in bytes */
-    struct reason *reason; /* receives its log */
-    PyObject *owner;       /* a flow whose context it stands for; null: it is this object's own */
+    struct reason *reason; /* receives the context's log */
+    PyObject *owner;       /* the flow that owns the handle; null: this object owns it */
 };
 
 extern PyType_Spec kst_py_context_spec;
 
-/* Make an object that stands for a context which `owner` holds. */
+/* Make an object for a context of the library that `owner` owns. */
 struct context *kst_py_context_borrow(
     struct state *state, kst_context *handle, const kst_device_info *info, PyObject *owner);
 
@@ -119,7 +120,7 @@ struct context *kst_py_context_borrow(
 bool kst_py_context_enter(struct context *context);
 void kst_py_context_leave(struct context *context);
 
-/* Return the kind of its device; with "auto" that of the device for device memory and streams. */
+/* Return the kind of the context's device; with "auto" that of the GPU for device memory and streams. */
 kst_device_kind kst_py_context_kind(struct context *context);
 
 PyObject *kst_py_decode(PyObject *self, PyObject *args, PyObject *keywords);
@@ -142,13 +143,13 @@ PyObject *kst_py_read_info(PyObject *self, PyObject *data);
 /* crops.c */
 PyObject *kst_py_crops(PyObject *self, PyObject *args, PyObject *keywords);
 
-/* tar.c: members of an archive, by their headers */
+/* tar.c: the members of an archive, found by their headers */
 PyObject *kst_py_tar_members(PyObject *module, PyObject *args);
 PyObject *kst_py_tar_split(PyObject *module, PyObject *name);
 PyObject *kst_py_tar_groups(PyObject *module, PyObject *members);
 PyObject *kst_py_name_hash(PyObject *module, PyObject *name);
 
-/* read.c: places of open files */
+/* read.c: ranges of open files */
 PyObject *kst_py_read_places(PyObject *module, PyObject *requests);
 
 /* ── resize.c ── */
@@ -180,7 +181,7 @@ void kst_py_sequence_release(struct sequence *sequence);
 /* Return whether "raise" or "return" is wanted. */
 bool kst_py_errors(const char *errors, bool *raise);
 
-/* Note in the exception that is raised which item of a batch it is about: its attribute `index`. */
+/* Set the attribute `index` of the exception that is raised: the item of a batch that it concerns. */
 void kst_py_error_index(Py_ssize_t index);
 
 /* ── view.c: memory as an array ── */
@@ -193,26 +194,26 @@ struct view {
     Py_ssize_t shape[VIEW_DIMENSIONS];
     Py_ssize_t stride[VIEW_DIMENSIONS]; /* bytes */
     void *data;                         /* the first sample, or a cl_mem */
-    size_t offset;                      /* in a cl_mem */
+    size_t offset;                      /* into the cl_mem */
     kst_memory memory;
     int ordinal; /* the number of the CUDA device; -1: not known */
-    int bits;    /* bits of a sample in memory: 8 or 16, for floating-point samples 16 or 32 */
+    int bits;    /* of a sample in memory: 8 or 16; 16 or 32 for floating-point samples */
     bool is_signed;
     bool is_float;
     bool read_only;
     kst_format format; /* what the channels are, if the array says so; otherwise AUTO */
 };
 
-/* Describe an image's samples as an array. Planes of different sizes or depths, which RAW may have, are no array. */
+/* Describe an image's samples as an array. RAW images whose planes differ in size or depth are not one array. */
 void kst_py_view_image(struct view *view, const kst_image *image, int ordinal);
 
 /*
- * Give a described image the memory of a view. `more` is for its planes 4 and up; null allows none. Returns false with
- * an exception if shape or type differ, or if there are gaps inside rows.
+ * Let a described image use the memory of a view. `more` receives its planes 4 and up; null allows none. Returns false
+ * with an exception if shape or type differ, or if there are gaps inside rows.
  */
 bool kst_py_view_bind(const struct view *view, kst_image *image, kst_plane *more);
 
-/* Says what an array is to become. */
+/* Says how an array is interpreted as an image to encode. */
 struct target {
     kst_codec codec;
     kst_format format; /* AUTO: the format with this number of channels */
@@ -234,7 +235,7 @@ PyObject *kst_py_view_strides(const struct view *view);
 /* "|u1", "<u2", "<f4" … */
 PyObject *kst_py_view_type(const struct view *view);
 
-/* ── array.c, array_cuda.c, array_dlpack.c: arrays of others ── */
+/* ── array.c, array_cuda.c, array_dlpack.c: arrays of other packages ── */
 
 struct array {
     struct view view;
@@ -244,8 +245,8 @@ struct array {
 };
 
 /*
- * Hold an array. With `writable` its memory may be written to. The device's work on it is done or, if the array came
- * through DLPack, precedes what is put into `stream` (1: the default stream).
+ * Hold an array. With `writable` its memory may be written to. Afterwards the device's work on the array is done or, if
+ * it came through DLPack, precedes what is queued in `stream` (1: the default stream).
  */
 bool kst_py_array_hold(
     struct state *state, struct array *array, PyObject *object, bool writable, PyObject *stream, bool *is_image);
@@ -259,7 +260,7 @@ void kst_py_array_release(struct array *array);
  */
 PyObject *kst_py_attribute(PyObject *object, const char *name);
 
-/* ── stream.c: CUDA's, by its driver ── */
+/* ── stream.c: CUDA's streams, through its driver ── */
 
 /*
  * Get the handle of a stream: an integer, or an object of PyTorch, CuPy or PyOpenCL. With None `is_given` becomes
@@ -276,7 +277,7 @@ bool kst_py_cuda_wait(int ordinal, void *stream, bool all);
 /* ── image.c, image_export.c, dlpack.c ── */
 
 /*
- * Take a block of memory of the kind that `block` names from the library, which keeps released large blocks, so that
+ * Allocate a block of memory of the kind that `block` names. The library keeps large blocks that were released, so that
  * the system need not map new pages for each picture. The GIL is not needed.
  */
 kst_status kst_py_take_block(struct context *context, uint64_t length, kst_memory memory, kst_image *block);
@@ -284,9 +285,9 @@ kst_status kst_py_take_block(struct context *context, uint64_t length, kst_memor
 /* Holds the memory of an image's samples. */
 struct storage {
     kst_image image;
-    kst_image block;    /* a block of the library's memory, without gaps between rows, which returns to the library */
+    kst_image block;    /* a block without gaps between rows, which returns to the library in the end */
     kst_plane *more;    /* the image's planes 4 and up, from malloc() */
-    struct array array; /* an array of the caller's */
+    struct array array; /* an array of the caller */
 };
 
 /* Copy an image's description, planes 4 and up included. The GIL is not needed. */
@@ -300,16 +301,16 @@ struct image {
     PyObject_HEAD struct context *context; /* the context that it uses */
     PyObject *owner;                       /* for a plane or a part, the image that it belongs to */
     PyObject *report;                      /* null: not requested yet */
-    kst_report made;                       /* the library's report, from which `report` is made */
+    kst_report made;                       /* of which `report` is made */
     struct storage storage;
     struct view view;
-    PyObject *errors; /* of a tensor; otherwise null */
-    bool is_shared;   /* others may have work under way on its device memory */
+    PyObject *errors; /* of a tensor: the errors of failed pictures; otherwise null */
+    bool is_shared;   /* streams of others may still work on its device memory */
 };
 
 extern PyType_Spec kst_py_image_spec, kst_py_tensor_spec, kst_py_job_spec;
 
-/* Make an image. It takes the storage over, even on failure. */
+/* Make an image. Takes ownership of the storage, even on failure. */
 PyObject *kst_py_image_new(
     struct state *state, struct context *context, struct storage *storage, const kst_report *report);
 
@@ -323,7 +324,7 @@ struct image *kst_py_image_empty(PyTypeObject *type, struct context *context);
 
 /*
  * Make a tensor, whose view has four dimensions; the storage's image describes its first picture, and `errors` is a
- * dictionary of those that failed. The storage is taken over, even on failure.
+ * dictionary of the errors of failed pictures. Takes ownership of the storage, even on failure.
  */
 PyObject *kst_py_tensor_new(
     struct state *state, struct context *context, struct storage *storage, const struct view *view, PyObject *errors);

@@ -30,7 +30,7 @@ bool kst_py_options(
     return true;
 }
 
-/* Take `first` out of the keywords. */
+/* Remove `first` from the keywords. Returns the other keywords; *value receives the value of `first`. */
 static PyObject *without(PyObject *keywords, const char *first, PyObject **value)
 {
     *value = keywords ? PyDict_GetItemString(keywords, first) : NULL;

@@ -20,19 +20,19 @@ struct option {
 enum { OPTIONS_MAX = 64 };
 
 /*
- * The options of a table that were passed with another value than None, which stands for the default: a bit for each
- * index.
+ * A set of options of a table, with a bit for each index: those that were passed with a value other than None, which
+ * stands for the default.
  */
 typedef uint64_t option_set;
 
 /*
- * Read the arguments of `function`: one called `first`, by position or by name, which is borrowed, and options. Returns
- * false with an exception.
+ * Read the arguments of `function`: options, and one argument called `first`, by position or by name. *value borrows
+ * the latter. Returns false with an exception.
  */
 bool kst_py_arguments(const char *function, const char *first, PyObject *args, PyObject *keywords, PyObject **value,
     const struct option *table, void *settings, option_set *given);
 
-/* Read a dictionary of options; `what` is what an exception calls it. */
+/* Read a dictionary of options; exceptions call it `what`. */
 bool kst_py_options(
     const char *what, PyObject *dictionary, const struct option *table, void *settings, option_set *given);
 
@@ -41,7 +41,7 @@ bool kst_py_option_given(const struct option *table, option_set given, const cha
 /* Check that the passed options apply to a codec, FOR_JPEG or FOR_JPEG2000. Returns false with a ValueError if not. */
 bool kst_py_options_fit(const struct option *table, option_set given, int codec);
 
-/* ── Readers; each writes what its name says ── */
+/* ── Readers; behind each: what it takes from `detail`, if anything, and the type that it writes ── */
 
 struct range {
     long long low, high;
@@ -59,7 +59,7 @@ bool kst_py_read_size(const struct option *option, PyObject *value, void *to);  
 bool kst_py_read_region(const struct option *option, PyObject *value, void *to);   /* kst_region */
 bool kst_py_read_object(const struct option *option, PyObject *value, void *to);   /* PyObject *, borrowed */
 bool kst_py_read_skipped(
-    const struct option *option, PyObject *value, void *to); /* nothing, because it was read before */
+    const struct option *option, PyObject *value, void *to); /* nothing, because it was read earlier */
 bool kst_py_read_text(
     const struct option *option, PyObject *value, void *to); /* const char *, valid as long as the value */
 

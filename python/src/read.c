@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads many places of open files in one call, during which other Python threads run. */
+/* Reads many ranges of open files in one call, during which other Python threads run. */
 #include "kostka_python.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static void read_place(struct place *place)
     }
 }
 
-/* Read (file, offset, length), and make the bytes. Returns null with an exception. */
+/* Read (file, offset, length), and allocate the bytes. Returns null with an exception. */
 static PyObject *prepare(PyObject *request, struct place *place)
 {
     unsigned long long offset;
@@ -47,7 +47,7 @@ static PyObject *prepare(PyObject *request, struct place *place)
     return bytes;
 }
 
-/* Return the exception of a place that could not be read. */
+/* Return the exception of a range that could not be read. */
 static PyObject *error_of(const struct place *place)
 {
     if (place->error)
@@ -56,7 +56,7 @@ static PyObject *error_of(const struct place *place)
         PyExc_EOFError, "N", PyUnicode_FromFormat("the file ends %zu bytes too early", place->length - place->done));
 }
 
-/* Put exceptions in the places of bytes that are not complete. */
+/* Replace the bytes that are not complete by exceptions. */
 static bool report(PyObject *list, const struct place *place)
 {
     for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
@@ -69,7 +69,7 @@ static bool report(PyObject *list, const struct place *place)
     return true;
 }
 
-/* Read all places; `place` has room for as many. */
+/* Read all ranges; `place` has room for them. */
 static PyObject *read_all(const struct sequence *requests, struct place *place)
 {
     PyObject *list = PyList_New(requests->count);

@@ -48,7 +48,7 @@ bool kst_py_records_add(PyObject *module, struct state *state)
            add(module, "Metadata", &metadata_type, &state->metadata) && add(module, "Info", &info_type, &state->info);
 }
 
-/* Make a tuple of `type`, which takes over the `count` values; null if one of them is. */
+/* Make a tuple of `type`. Takes ownership of the `count` values; returns null if one of them is null. */
 static PyObject *record(PyTypeObject *type, PyObject **values, Py_ssize_t count)
 {
     PyObject *result = PyStructSequence_New(type);
@@ -75,7 +75,7 @@ static PyObject *offset(uint64_t value)
     return value == UINT64_MAX ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(value);
 }
 
-/* Make a dictionary of the stages that were needed. */
+/* Make a dictionary of the stages that have run. */
 static PyObject *stages(const kst_report *report, bool seconds)
 {
     PyObject *result = PyDict_New();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements resizing, with its arguments. */
+/* Implements resizing. */
 #include <stddef.h>
 
 #include "options.h"
@@ -52,7 +52,7 @@ bool kst_py_read_box(PyObject *object, kst_resize_box *box)
         fine = !PyErr_Occurred();
     }
     Py_XDECREF(tuple);
-    /* All zeros stand for the whole image, but they are an empty box. */
+    /* Four zeros, which are an empty box, stand for the whole image in the library's options. */
     if (fine && box->left == 0 && box->top == 0 && box->right == 0 && box->bottom == 0) {
         PyErr_SetString(PyExc_ValueError, "box is empty");
         fine = false;
@@ -60,7 +60,7 @@ bool kst_py_read_box(PyObject *object, kst_resize_box *box)
     return fine;
 }
 
-/* Settle what the arguments come to. */
+/* Derive the library's options and the result's layout from the arguments. */
 static bool finish(struct resizing *r, option_set given)
 {
     if (!kst_py_option_given(table, given, "size")) {
@@ -85,7 +85,7 @@ static bool read_options(struct resizing *r, PyObject *args, PyObject *keywords,
 bool kst_py_resize_read(PyObject *object, kst_resize_options *options)
 {
     struct resizing r = {.box = NULL};
-    option_set given = PyDict_Check(object) ? 0 : 1; /* 1: the size, which is the first in the table */
+    option_set given = PyDict_Check(object) ? 0 : 1; /* 1: the option "size", the first in the table */
     kst_resize_options_init(&r.options);
     bool fine = PyDict_Check(object) ? kst_py_options("resize", object, table, &r, &given)
                                      : kst_py_read_size(&table[0], object, r.size);
@@ -98,7 +98,7 @@ bool kst_py_resize_read(PyObject *object, kst_resize_options *options)
     return fine;
 }
 
-/* Hold the object. An image of this package is used unchanged, unless another format is wanted. */
+/* Hold the object. An image of this package is used as it is, unless another format is wanted. */
 static bool hold(struct resizing *r, PyObject *object)
 {
     struct target target = {.codec = KST_CODEC_JPEG2000, .format = (kst_format)r->format};
@@ -120,13 +120,16 @@ static bool hold(struct resizing *r, PyObject *object)
            kst_py_view_bind(&r->array.view, &r->from, r->more);
 }
 
-/* Return whether the array lies in the memory of a device, where its result will lie, too. */
+/* Return whether the array, and so its result, lies in a device's memory. */
 static bool is_on_device(const struct resizing *r)
 {
     return r->from.memory != KST_MEMORY_HOST && r->from.memory != KST_MEMORY_PINNED;
 }
 
-/* Describe the result, in memory of the library's whose rows have no gaps. Device memory is allocated later. */
+/*
+ * Describe the result, without gaps between rows, and allocate it if it lies in host memory; the library allocates
+ * device memory later.
+ */
 static kst_status prepare(struct resizing *r)
 {
     kst_image described;
@@ -141,7 +144,7 @@ static kst_status prepare(struct resizing *r)
     return status;
 }
 
-/* The GIL is not needed. */
+/* Resize the image. The GIL is not needed. */
 static kst_status run(struct resizing *r, kst_report *report)
 {
     kst_resize_item item = {.from = &r->from, .options = &r->options, .to = &r->storage.image};

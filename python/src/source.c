@@ -10,7 +10,7 @@
 
 enum { STEP = 1 << 20 };
 
-/* Holds the bytes of a file, and why reading it ended. */
+/* Holds the bytes of a file, and the reason for which reading ended. */
 struct bytes {
     uint8_t *data;
     size_t length;
@@ -28,8 +28,8 @@ static bool grow(struct bytes *bytes, size_t room)
 }
 
 /*
- * Read an open file completely. Room for one byte more than a regular file's length shows its end without another
- * allocation.
+ * Read an open file to its end. A regular file gets room for one byte more than its length, so that its end is found
+ * without another allocation.
  */
 static void read_all(int file, uint64_t limit, struct bytes *bytes)
 {
@@ -119,7 +119,7 @@ static bool open_file(struct source *source, PyObject *object)
     return fine;
 }
 
-/* Return whether the object's type has the attribute, as special methods are looked up. */
+/* Return whether the object has the attribute. Leaves no exception. */
 static bool has(PyObject *object, const char *name)
 {
     PyObject *found = kst_py_attribute(object, name);

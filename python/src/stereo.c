@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements stereo matching of images and arrays, in host memory and in a device's. */
+/* Implements stereo matching for images and arrays in host memory and on devices. */
 #include <stddef.h>
 
 #include <kostka/kostka_filter.h>
@@ -16,7 +16,7 @@ struct matching {
     int format, tolerance;
     kst_stereo_options options;
     struct held held[PAIR];
-    struct storage made[PAIR]; /* disparities, and how sure they are */
+    struct storage made[PAIR]; /* disparities, and their confidence */
     kst_report report;
 };
 
@@ -37,7 +37,7 @@ static const struct option table[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* Describe the results, in memory like the left image's, and make their memory. The GIL is not needed. */
+/* Describe the results, in the same kind of memory as the left image, and allocate them. The GIL is not needed. */
 static kst_status place(struct matching *m)
 {
     kst_status status = KST_OK;

@@ -60,7 +60,7 @@ bool kst_py_stream(PyObject *object, void **handle, bool *is_given)
 static bool find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
-    memcpy(function, &found, sizeof found); /* C cannot convert one to the other */
+    memcpy(function, &found, sizeof found); /* C cannot cast void * to a function */
     return found != NULL;
 }
 
@@ -84,7 +84,7 @@ static bool wait_in(const struct driver *driver, cu_context context, void *strea
     return driver->pop(&before) == 0 && fine;
 }
 
-/* Wait for a stream. If the device is not known, wait in the current context, to which the stream then belongs. */
+/* Wait for a stream. If the device is not known, wait in the current context, which the stream must belong to. */
 static bool wait_on(const struct driver *driver, int ordinal, void *stream, bool all)
 {
     cu_context context = NULL;
@@ -106,7 +106,7 @@ int kst_py_cuda_ordinal(const void *pointer)
         return -1;
     if (!load(library, &driver) || driver.pointer_attribute(&ordinal, POINTER_DEVICE_ORDINAL, (uintptr_t)pointer) != 0)
         ordinal = -1;
-    dlclose(library); /* others hold it, too */
+    dlclose(library); /* others keep it loaded */
     return ordinal;
 }
 

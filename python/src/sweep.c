@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements depths from calibrated views, of images and arrays, in host memory and in a device's. */
+/*
+ * Implements plane sweeping, which finds depths from calibrated views, for images and arrays in host memory and on
+ * devices.
+ */
 #include <stddef.h>
 
 #include <kostka/kostka_filter.h>
@@ -18,7 +21,7 @@ struct sweeping {
     kst_sweep_options options;
     kst_camera camera[VIEWS];
     struct held held[VIEWS];
-    struct storage made[RESULTS]; /* depths, and how sure they are */
+    struct storage made[RESULTS]; /* depths, and their confidence */
     kst_report report;
 };
 
@@ -43,7 +46,10 @@ static const struct option table[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* Read `count` numbers, which may lie in sequences of a sequence, if it is `outer`. Returns false with an exception. */
+/*
+ * Read `count` numbers from a sequence. If `outer` is true, its items may be sequences of numbers. Returns false with
+ * an exception.
+ */
 static bool read_numbers(PyObject *object, double *to, int count, bool outer)
 {
     PyObject *items = PySequence_Fast(object, "a camera is (k, r, t): 9, 9 and 3 numbers");
@@ -110,7 +116,7 @@ static bool hold_views(struct sweeping *s, PyObject *views)
     return true;
 }
 
-/* Describe the results, in memory like the reference's, and make their memory. The GIL is not needed. */
+/* Describe the results, in the same kind of memory as the reference, and allocate them. The GIL is not needed. */
 static kst_status place(struct sweeping *s)
 {
     const kst_image *like = &s->held[s->reference].image;
@@ -136,7 +142,7 @@ static kst_status place(struct sweeping *s)
     return status;
 }
 
-/* Wait until nothing works on the views any more, and sweep. The GIL is not needed. */
+/* Wait for the work on the views, and sweep. The GIL is not needed. */
 static bool run(struct sweeping *s, kst_status *status)
 {
     const kst_image *view[VIEWS];

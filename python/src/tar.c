@@ -27,9 +27,9 @@ struct member {
     uint64_t offset, size;
 };
 
-/* Holds what extended headers have said about the member that follows them. */
+/* Holds the fields that extended headers override in the member that follows them. */
 struct extension {
-    char *name; /* from malloc(); null: nothing */
+    char *name; /* from malloc(); null: no name */
     size_t name_length;
     uint64_t size;
     bool has_size;
@@ -38,11 +38,11 @@ struct extension {
 struct reading {
     int file;
     uint64_t length; /* of the file */
-    uint64_t at;     /* where the next header is */
+    uint64_t at;     /* the offset of the next header */
     bool is_done;
     struct member *member;
     size_t count, most;
-    const char *wrong; /* what is wrong at `wrong_at`; null: nothing */
+    const char *wrong; /* the error at `wrong_at`; null: none */
     uint64_t wrong_at;
 };
 
@@ -53,7 +53,7 @@ static bool fail(struct reading *r, uint64_t at, const char *why)
     return false;
 }
 
-/* Read bytes that the file must have. */
+/* Read bytes at an offset. It is an error if the file is shorter. */
 static bool read_at(struct reading *r, void *to, size_t length, uint64_t at)
 {
     for (size_t done = 0; done < length;) {
@@ -91,7 +91,9 @@ static bool read_number(const char *field, size_t length, uint64_t *number)
     return at == end || *at == ' ' || *at == '\0';
 }
 
-/* Compare the sum of a header's bytes, which some old programs took with signs, with its field, which counts as spaces.
+/*
+ * Compare the sum of a header's bytes with its field, whose own bytes count as spaces. Some old programs added signed
+ * bytes.
  */
 static bool sum_is_right(const struct header *header)
 {
@@ -189,7 +191,7 @@ static bool read_pax(struct reading *r, struct extension *e, const char *text, s
 static bool read_extension(struct reading *r, struct extension *e, char type, uint64_t size)
 {
     if (type == 'g' || type == 'K')
-        return true; /* about all members, or the target of a link */
+        return true; /* global to all members, or the target of a link */
     if (size > NAME_MOST)
         return fail(r, r->at, "an extended header is too long");
     char *text = malloc((size_t)size + 1);
@@ -209,13 +211,13 @@ static bool is_extension(char type)
     return type == 'x' || type == 'g' || type == 'L' || type == 'K';
 }
 
-/* Links, devices, folders and pipes have no contents. */
+/* Return whether a member has contents: links, devices, folders and pipes have none. */
 static bool has_contents(char type)
 {
     return type < '1' || type > '6';
 }
 
-/* Make the name of a header without an extended one, whose prefix ustar has. */
+/* Set the name from a plain header; in ustar it has a prefix. */
 static bool name_of(struct reading *r, const struct header *header, struct extension *e)
 {
     char name[sizeof header->prefix + 1 + sizeof header->name];
@@ -229,7 +231,7 @@ static bool name_of(struct reading *r, const struct header *header, struct exten
     return keep_name(r, e, name, prefix + length, r->at);
 }
 
-/* Add a regular file; its name is taken over. */
+/* Add a member if it is a regular file. Takes ownership of its name. */
 static bool add(struct reading *r, const struct header *header, struct extension *e, uint64_t size)
 {
     bool regular = header->type == '0' || header->type == '\0' || header->type == '7';
@@ -240,7 +242,7 @@ static bool add(struct reading *r, const struct header *header, struct extension
     if (!e->name && !name_of(r, header, e))
         return false;
     if (header->type == '\0' && e->name_length > 0 && e->name[e->name_length - 1] == '/')
-        return true; /* how a folder was written before there were types */
+        return true; /* a folder, as it was written before the field for types existed */
     r->member[r->count++] = (struct member){e->name, e->name_length, r->at + BLOCK, size};
     e->name = NULL;
     return true;
@@ -287,14 +289,14 @@ static bool read_member(struct reading *r)
         else
             fine = is_member ? add(r, &header, &e, size) : read_extension(r, &e, header.type, size);
         uint64_t blocks = size / BLOCK + (size % BLOCK > 0);
-        uint64_t left = (r->length - r->at) / BLOCK - 1; /* the last block may be cut off */
+        uint64_t left = (r->length - r->at) / BLOCK - 1; /* the last block may be incomplete */
         r->at = blocks > left ? r->length : r->at + (1 + blocks) * BLOCK;
     }
     free(e.name);
     return fine;
 }
 
-/* The GIL is not needed. */
+/* Read all members. The GIL is not needed. */
 static void read_members(struct reading *r)
 {
     struct stat about;
@@ -385,7 +387,7 @@ static bool split_name(PyObject *name, PyObject **key, PyObject **extension)
     return *key && *extension;
 }
 
-/* Holds the groups that have been joined, and the last one, to which more members may belong. */
+/* Holds the groups that have been completed, and the last one, to which more members may be added. */
 struct joining {
     PyObject *groups;      /* a list of pairs of a key and a dict */
     PyObject *key, *found; /* borrowed from the last pair; null: there is none */
@@ -417,7 +419,7 @@ static bool add_member(struct joining *joining, PyObject *member)
     fine = place && PyDict_SetItem(joining->found, extension, place) == 0;
     Py_XDECREF(place);
     Py_XDECREF(extension);
-    Py_XDECREF(key); /* the pair keeps it, if it is a new one */
+    Py_XDECREF(key); /* a new pair has a reference of its own */
     return fine;
 }
 
@@ -444,7 +446,10 @@ PyObject *kst_py_tar_groups(PyObject *module, PyObject *members)
     return joining.groups;
 }
 
-/* FNV-1a, and the last steps of MurmurHash3: the hash by which the command line divides names among processes. */
+/*
+ * Return the hash of a name by which the command line, too, divides names among processes: FNV-1a, then the final steps
+ * of MurmurHash3.
+ */
 PyObject *kst_py_name_hash(PyObject *module, PyObject *name)
 {
     char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements tensors: making them, and their pictures as images. */
+/* Implements tensors: creating them, and access to their pictures as images. */
 #include "kostka_python.h"
 
 PyObject *kst_py_tensor_new(
@@ -40,7 +40,7 @@ static PyObject *picture(struct image *self, PyObject *key)
     return kst_py_image_part(kst_py_state((PyObject *)self), self, &image);
 }
 
-/* Return the errors of the pictures of a slice, by their indices there. */
+/* Return the errors of the pictures of a slice, by their indices in the slice. */
 static PyObject *errors_within(PyObject *errors, Py_ssize_t start, Py_ssize_t count)
 {
     PyObject *found = PyDict_New(), *key, *value;

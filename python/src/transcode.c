@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements transcoding, with its arguments. */
+/* Implements transcoding. */
 #include <stddef.h>
 
 #include "options.h"
@@ -71,8 +71,8 @@ static bool read_options(
 }
 
 /*
- * Check the options against the codec, which the first bytes of the stream show. If it is neither, the library reports
- * what is wrong.
+ * Check that the options suit the codec, which the first bytes of the stream show. If they are of no codec, the library
+ * reports the error.
  */
 static bool fits(const struct source *source, option_set given)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes the arrays of others as images, and checks them. */
+/* Describes the arrays of other packages as images, and checks them. */
 #include "kostka_python.h"
 
 static Py_ssize_t sample_bytes(const struct view *view)
@@ -23,7 +23,7 @@ static bool same_samples(const kst_plane *a, const kst_plane *b)
 
 /*
  * Return whether an image's planes form an array: equal planes at equal distances, with equal pitches. Planes without
- * memory will be allocated so.
+ * memory count, because they will be allocated that way.
  */
 static bool is_regular(const kst_image *image)
 {
@@ -36,7 +36,7 @@ static bool is_regular(const kst_image *image)
     return true;
 }
 
-/* Return whether the first of an array's dimensions counts planes. */
+/* Return whether the first dimension of an array counts planes. */
 static bool has_planes_first(const kst_image *image)
 {
     return image->format == KST_FORMAT_PLANAR || (image->format == KST_FORMAT_RAW && image->plane_count > 1);
@@ -114,7 +114,7 @@ bool kst_py_view_is_contiguous(const struct view *view)
     return true;
 }
 
-/* Return a view of (H, W, 1) as (H, W) if that is wanted. */
+/* Return a view without its channel dimension, (H, W) for (H, W, 1), if fewer dimensions are wanted. */
 static struct view without_channel(const struct view *view, int dimensions)
 {
     struct view result = *view;
@@ -139,7 +139,7 @@ static bool refuse_shape(const struct view *view, const struct view *wanted)
     return false;
 }
 
-/* Return whether the samples of a row are consecutive; rows and planes may be anywhere. */
+/* Return whether the samples of each row are consecutive; rows and planes may lie anywhere. */
 static bool rows_are_whole(const struct view *view, const struct view *wanted, bool planes)
 {
     Py_ssize_t step = sample_bytes(view);
@@ -151,7 +151,7 @@ static bool rows_are_whole(const struct view *view, const struct view *wanted, b
     return true;
 }
 
-/* Set the planes of an image. Planes 4 and up are `more`, to which the image points. */
+/* Set the planes of an image, which points to `more` for planes 4 and up. */
 static void place(const struct view *view, kst_image *image, kst_plane *more, bool planes)
 {
     int row = planes ? 1 : 0;
@@ -222,7 +222,7 @@ static bool refuse_view(const struct view *view)
     return false;
 }
 
-/* Return the depth with which samples are coded; 0 with an exception. */
+/* Return the depth to code samples with; 0 with an exception. */
 static uint8_t depth_of(const struct view *view, const struct target *target)
 {
     int low = view->bits == 8 ? 1 : view->bits == 16 ? 9 : 17, high = view->bits == 32 ? 31 : view->bits;
@@ -246,7 +246,7 @@ static uint8_t depth_of(const struct view *view, const struct target *target)
 }
 
 /*
- * Return whether samples must become raw planes, which JPEG 2000 demands for signed samples and more than four
+ * Return whether samples must become RAW planes, which JPEG 2000 requires for signed samples and for more than four
  * components.
  */
 static bool is_raw(const struct view *view, const struct target *target, bool planes)

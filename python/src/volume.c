@@ -16,7 +16,7 @@ struct settings {
     PyObject *region, *out;
 };
 
-/* Read a number that single precision holds. */
+/* Read a number that fits single precision. */
 static bool read_number(const struct option *option, PyObject *value, void *to)
 {
     const double number = PyFloat_AsDouble(value);
@@ -65,7 +65,7 @@ static const struct option decode_table[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* The types of samples: a letter of struct's native formats, by their size and sign. */
+/* The types of samples: the letter of struct's native formats for each size and sign. */
 static const struct {
     char letter;
     uint8_t bits;
@@ -151,7 +151,7 @@ static bool read_encoding(const char *function, const char *first, PyObject *arg
     return true;
 }
 
-/* Volumes that are encoded together. */
+/* Holds volumes that are encoded together. */
 struct batch {
     Py_ssize_t count;
     Py_buffer *buffer;
@@ -191,7 +191,7 @@ static bool fill_batch(struct batch *batch, PyObject *const *objects, const stru
     return true;
 }
 
-/* Return the bytes of a volume, or null with an exception. */
+/* Return the coded bytes of a volume; null with an exception. */
 static PyObject *bytes_of(struct state *state, const kst_volume_encode_item *item)
 {
     if (!item->report.status)
@@ -213,7 +213,7 @@ static PyObject *list_of(struct state *state, const struct batch *batch)
     return list;
 }
 
-/* Encode volumes to a list of bytes, or a single one to bytes. */
+/* Encode volumes to a list of bytes objects or, if `single` is true, one volume to bytes. */
 static PyObject *encode(
     PyObject *self, PyObject *const *objects, Py_ssize_t count, bool single, const struct settings *settings)
 {
@@ -279,7 +279,7 @@ static bool read_region(PyObject *object, kst_box *box)
     return true;
 }
 
-/* Make a memoryview of three dimensions of bytes that nobody else has, for a volume that is described. */
+/* Make a memoryview of three dimensions, of newly allocated bytes, for a described volume. */
 static PyObject *make_view(const kst_volume *volume)
 {
     const Py_ssize_t size = volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
@@ -298,7 +298,7 @@ static PyObject *make_view(const kst_volume *volume)
     return view;
 }
 
-/* Check that an array has the size and the type of a volume, and let the volume lie in it. */
+/* Check that an array has the size and type of a volume, and use it as the volume's memory. */
 static bool bind(const Py_buffer *buffer, kst_volume *volume)
 {
     kst_volume there;

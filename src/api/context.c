@@ -14,8 +14,8 @@ void kst_context_options_init(kst_context_options *options)
 }
 
 /*
- * Log the new context. Examining the processor, and the share of it that the process may use, takes longer than
- * everything else, so it is done only if the line is logged.
+ * Log the new context. Examining the processor, and the share of it that the process may use, takes longer than the
+ * rest of creating a context, so this happens only if the line is logged.
  */
 static void log_creation(const kst_context *context)
 {

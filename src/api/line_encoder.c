@@ -37,9 +37,10 @@ kst_status kst_line_encoder_open(
 {
     kst_encode_options usual;
     kst_image described;
+    if (encoder)
+        *encoder = NULL;
     if (!context || !image || !encoder)
         return KST_ERROR_ARGUMENT;
-    *encoder = NULL;
     kst_status status = describe(image, &described);
     if (status)
         return status;

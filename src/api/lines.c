@@ -31,10 +31,11 @@ kst_status kst_lines_open(
     kst_context *context, const void *data, size_t length, const kst_decode_options *options, kst_lines **lines)
 {
     kst_status status = KST_OK;
+    if (lines)
+        *lines = NULL;
     if (!context || !data || !lines)
         return KST_ERROR_ARGUMENT;
     struct kst_lines *made = kst_memory_zeroed(&context->memory, 1, sizeof *made, &status);
-    *lines = NULL;
     if (!made)
         return status;
     *made = (struct kst_lines){.context = context, .codec = kst_codec_of(data, length), .length = length};

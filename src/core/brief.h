@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /*
- * A thread that finds the mutex locked tries a few times more before it sleeps, where the system has such mutexes:
- * sleeping and waking take it some hundred times as long as the section does. Returns false on failure.
+ * Initialise a mutex for short sections. Where the system has adaptive mutexes, a thread that finds the mutex locked
+ * tries a few more times before it sleeps, because sleeping and waking take some hundred times as long as the section.
+ * Returns false on failure.
  */
 static inline bool kst_brief_mutex_init(pthread_mutex_t *mutex)
 {

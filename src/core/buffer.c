@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frees the bytes of a kst_buffer, which the library has allocated for coded files. */
+/* Frees the bytes of a kst_buffer that the library has allocated for coded files. */
 #include "core/context.h"
 
 void kst_buffer_release(kst_context *context, kst_buffer *buffer)

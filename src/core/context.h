@@ -10,7 +10,7 @@
 #include "core/shared.h"
 
 struct kst_context {
-    struct memory memory;    /* accounts for the context itself and for what outlives an operation; has no limit */
+    struct memory memory;    /* accounts for the context and for what outlives an operation; has no limit */
     struct idle_blocks idle; /* shared by `memory` and the operations' memory */
     kst_log log;
     kst_searched searched;
@@ -31,7 +31,10 @@ extern const kst_limits kst_default_limits;
 kst_status kst_context_make(const kst_context_options *options, struct kst_context **context);
 void kst_context_drop(struct kst_context *context);
 
-/* Return an operation in the context, which works with its limits and threads, and with these. */
+/*
+ * Return an operation that works with the context's limits and threads, and with the memory, report and progress
+ * passed.
+ */
 static inline struct operation kst_context_operation(
     const struct kst_context *context, struct memory *memory, kst_report *report, struct progress *progress)
 {

@@ -15,7 +15,7 @@ struct countdowns {
 void kst_countdowns_init(struct countdowns *countdowns);
 void kst_countdowns_end(struct countdowns *countdowns);
 
-/* Wait until a count is 0. Taking one from a count that thereby reaches 0 wakes the threads that wait for it. */
+/* Wait until a count is 0; or take 1 from a count, which wakes the threads that wait for it if it thereby reaches 0. */
 void kst_countdown_wait(struct countdowns *countdowns, atomic_uint *left);
 void kst_countdown_take(struct countdowns *countdowns, atomic_uint *left);
 

@@ -25,9 +25,9 @@ static const char *const tier_names[] = {
 };
 
 /*
- * Each check includes that the operating system saves the registers of the extension. glibc from 2.33 on tells what it
- * found out when the process began. Asking the processor again takes 0.1 ms in a virtual machine, which handles each
- * CPUID for it: a tenth of what a small picture takes.
+ * Each check includes that the operating system saves the registers of the extension. glibc 2.33 and later report what
+ * they found when the process began. Querying the processor again takes 0.1 ms in a virtual machine, which handles each
+ * CPUID for it: a tenth of the time that a small picture takes.
  */
 #if defined(CPU_FEATURE_ACTIVE)
 /*
@@ -122,7 +122,7 @@ const char *kst_cpu_tier_name(enum cpu_tier tier)
     return tier_names[tier];
 }
 
-/* AMD's family 17h */
+/* Return whether the processor is of AMD's family 17h. */
 static bool is_early_zen(void)
 {
 #if defined(__x86_64__)
@@ -146,12 +146,12 @@ bool kst_cpu_deposits_slowly(void)
     return answer > 0;
 }
 
-/* The processor's own name for itself: 48 bytes from the CPUID leaves 0x80000002 to 0x80000004. */
+/* Get the processor's own name for itself: 48 bytes from the CPUID leaves 0x80000002 to 0x80000004. */
 static bool brand_string(char brand[49])
 {
 #if defined(__x86_64__)
     unsigned words[12];
-    /* Each CPUID takes a virtual machine some 10 us, so the highest leaf is asked for once. */
+    /* Each CPUID takes a virtual machine some 10 us, so the highest leaf is queried only once. */
     if ((unsigned)__get_cpuid_max(0x80000000, NULL) < 0x80000004)
         return false;
     for (unsigned i = 0; i < 3; i++)

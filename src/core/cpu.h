@@ -11,8 +11,8 @@ enum cpu_tier { CPU_C, CPU_SSE2, CPU_AVX2, CPU_AVX512, CPU_NEON };
 
 enum cpu_tier kst_cpu_best(void);
 /*
- * Names are "c", "sse2", "avx2", "avx512" and "neon". KST_ERROR_CPU_TIER if the name is unknown or the processor lacks
- * the tier.
+ * Find the tier with a name: "c", "sse2", "avx2", "avx512" or "neon". KST_ERROR_CPU_TIER if the name is unknown or the
+ * processor lacks the tier.
  */
 kst_status kst_cpu_tier_by_name(const char *name, enum cpu_tier *tier);
 const char *kst_cpu_tier_name(enum cpu_tier tier);

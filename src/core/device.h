@@ -11,7 +11,7 @@
  */
 kst_status kst_device_kind_by_name(const char *name, kst_device_kind *kind);
 
-/* Return how many GPUs of a kind there are. The drivers of other kinds are not asked: loading them takes long. */
+/* Return how many GPUs of a kind there are. Drivers of other kinds are not loaded, because loading them takes long. */
 uint32_t kst_device_count_of(kst_device_kind kind);
 
 void kst_device_describe_cpu(kst_device_info *info, enum cpu_tier tier);

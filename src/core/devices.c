@@ -5,7 +5,7 @@
 
 #include "core/device.h"
 
-/* Returns true for "" and for ":N", where N has one to four digits. */
+/* Return whether a suffix is empty or ":N", where N has one to four digits. */
 static bool is_number_suffix(const char *suffix)
 {
     if (suffix[0] == '\0')

@@ -8,7 +8,7 @@
 #include "core/poison.h"
 
 enum {
-    /* A block is no longer expected to be wanted after this many times the shelf's blocks were released. */
+    /* A block counts as unwanted once FORGOTTEN times as many blocks as its shelf can hold were released after it. */
     FORGOTTEN = 2,
     SMALL_SHARE = 8,       /* small blocks may take 1/SMALL_SHARE of the limit, */
     SMALL_BYTES = 32 << 20 /* but no more than this */
@@ -64,8 +64,8 @@ static uint32_t oldest(const struct idle_shelf *shelf)
 }
 
 /*
- * Return whether a block must go before `length` more bytes are kept, of `limit` that may be kept in all. The caller
- * holds the lock.
+ * Return whether a kept block must be freed before `length` more bytes are kept, if `limit` bytes may be kept in all.
+ * The caller holds the lock.
  */
 static bool is_crowded(const struct idle_shelf *shelf, size_t length, uint64_t limit)
 {
@@ -106,7 +106,7 @@ void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found)
     return block.raw;
 }
 
-/* This is called without the lock, because free() may make system calls. */
+/* Free blocks. The caller does not hold the lock, because free() may make system calls. */
 static void free_blocks(const struct idle_block *block, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -13,9 +13,9 @@
 
 enum {
     IDLE_BLOCKS_MAX = 128,
-    IDLE_LARGE_MAX = 32,       /* large blocks that are kept, which are those of pictures and coefficients */
+    IDLE_LARGE_MAX = 32,       /* the most large blocks that are kept: pictures and coefficients */
     IDLE_LEAST = 1 << 16,      /* the shortest block, in bytes, that is worth keeping */
-    IDLE_LARGE_LEAST = 1 << 20 /* the shortest large one; the others are plans and what they are made with */
+    IDLE_LARGE_LEAST = 1 << 20 /* the shortest large block, in bytes; smaller ones are plans and their arrays */
 };
 
 struct idle_block {
@@ -24,7 +24,7 @@ struct idle_block {
     uint64_t since; /* the value of the clock when the block was released */
 };
 
-/* Holds blocks of one kind. Those of the other kind come and go without making them look old. */
+/* Holds blocks of one kind. Blocks of the other kind come and go without making these look old. */
 struct idle_shelf {
     pthread_mutex_t lock; /* guards all members below */
     uint64_t limit;       /* the most that `held` may be, in bytes; 0: nothing is kept */
@@ -45,8 +45,9 @@ void kst_idle_init(struct idle_blocks *idle, uint64_t limit);
 void kst_idle_destroy(struct idle_blocks *idle);
 
 /*
- * Return how long a block must be so that it can be kept for later: up to a sixteenth longer, since the blocks of one
- * tile or picture differ a little from those of the next, which can only take those that are not shorter.
+ * Return the length to allocate so that a block of `length` bytes can be kept for later: up to a sixteenth more. The
+ * blocks of one tile or picture differ a little in length from those of the next, which can only take blocks that are
+ * not shorter.
  */
 size_t kst_idle_room(size_t length);
 
@@ -58,8 +59,9 @@ void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found);
 
 /*
  * Keep a block, or free it if it does not fit at all. Older blocks are freed to make room, as are blocks that nobody
- * has wanted while many others were released. `left` is how many bytes the operation may still take: blocks of one kind
- * take no more than that, so that those in use and idle ones together stay within the operation's limit.
+ * has wanted while many others were released. `left` is the number of bytes that the operation may still take: the kept
+ * blocks of one kind never take more than that, so that blocks in use and idle blocks together stay within the
+ * operation's limit.
  */
 void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length, uint64_t left);
 

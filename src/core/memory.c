@@ -10,7 +10,7 @@
 
 enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20 };
 
-/* Holds the header right in front of the bytes that the caller gets. */
+/* Holds the header that lies right in front of the bytes that the caller gets. */
 struct memory_block {
     void *raw;       /* the pointer that the allocator returned */
     uint64_t length; /* bytes that the operation accounts for */
@@ -63,7 +63,7 @@ static bool charge(struct memory *memory, uint64_t length)
     return true;
 }
 
-/* The slack behind an aligned block is out of bounds too, but AddressSanitizer does not know that by itself. */
+/* Mark the slack behind an aligned block as out of bounds, which AddressSanitizer cannot know. */
 static void poison_slack(const struct memory_block *block, const uint8_t *end)
 {
     const uint8_t *raw_end = (const uint8_t *)block->raw + block->room;
@@ -71,9 +71,9 @@ static void poison_slack(const struct memory_block *block, const uint8_t *end)
 }
 
 /*
- * Pictures and coefficients are written once from end to end, and with pages of 4 KiB a quarter of that time is spent
- * on page faults. Only large pages that lie wholly inside the block are asked for, so nothing becomes resident that
- * would not have been.
+ * Ask the system for large pages. Pictures and coefficients are written once from end to end, and with pages of 4 KiB a
+ * quarter of that time goes to page faults. Only large pages that lie wholly inside the block are requested, so nothing
+ * becomes resident that otherwise would not.
  */
 static void prefer_large_pages(void *raw, size_t length)
 {
@@ -91,7 +91,7 @@ static void prefer_large_pages(void *raw, size_t length)
 /* Returns null if there is no memory left, even after the idle blocks were freed. */
 static void *allocate_standard(struct memory *memory, size_t length, bool zero)
 {
-    /* calloc() does not touch pages that the system hands out zeroed anyway. */
+    /* calloc() does not touch pages that the system provides zeroed anyway. */
     void *raw = zero ? calloc(1, length) : malloc(length);
     if (!raw && memory->idle) {
         kst_idle_trim(memory->idle);
@@ -103,8 +103,8 @@ static void *allocate_standard(struct memory *memory, size_t length, bool zero)
 }
 
 /*
- * `*room` receives the number of bytes allocated, and `*clean` whether they are zeroed already, which is only attempted
- * if `zero` is set.
+ * Allocate, or take an idle block. `*room` receives the number of bytes allocated, and `*clean` whether they are zeroed
+ * already, which is only attempted if `zero` is set.
  */
 static void *allocate_raw(struct memory *memory, size_t length, bool zero, size_t *room, bool *clean)
 {

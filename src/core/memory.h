@@ -36,7 +36,7 @@ KST_SHARED void kst_memory_init_beside(struct memory *memory, const struct memor
 /* Return whether the allocator is the standard one, malloc() and free(). */
 bool kst_memory_is_standard(const struct memory *memory);
 
-/* Bytes that may still be taken. */
+/* Return the number of bytes that may still be taken. */
 static inline uint64_t kst_memory_left(const struct memory *memory)
 {
     uint64_t used = atomic_load_explicit(&memory->used, memory_order_relaxed);
@@ -55,7 +55,7 @@ KST_SHARED void *kst_memory_zeroed(struct memory *memory, size_t count, size_t s
 KST_SHARED void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status);
 
 /*
- * Let `to` account for a block from now on, because it outlives the operation that it was made in. Both must have the
+ * Let `to` account for a block from now on, because the block outlives the operation that made it. Both must have the
  * same allocator.
  */
 void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); /* null allowed */

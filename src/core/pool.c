@@ -28,23 +28,24 @@ struct pool_run {
 struct helper {
     struct pool *pool;
     pthread_t thread; /* for the thread that joins it */
-    pthread_t self;   /* the same, written by the helper, for threads that call it */
+    pthread_t self;   /* the same, written by the helper itself, for the threads that wake it */
     pthread_cond_t wake;
     struct helper *next_idle; /* the helper that became idle before this one did */
     bool started;
-    bool called; /* it has been taken from the idle ones to find a run; guarded by the pool's lock, as is `placed` */
-    bool placed; /* it is kept off the processor of the thread that calls it: `allowed` are those that it may use */
+    bool called; /* it was taken off the idle list to find a run; guarded by the pool's lock, as is `placed` */
+    bool placed; /* it is kept off the processor of the thread that wakes it; `allowed` are the processors that it may
+                    use in general */
     cpu_set_t allowed;
 };
 
 struct pool {
     struct memory *memory;
-    struct pool *other; /* whose threads do the runs; null: its own */
+    struct pool *other; /* the pool whose threads do this pool's runs; null: this pool's own do */
     uint32_t helpers;   /* the caller is not one of them */
     pthread_mutex_t lock;
     struct pool_run *newest; /* head of the list of runs that may still have indices to hand out */
-    uint32_t begun;          /* helpers that were started, or could not be */
-    struct helper *idle;     /* those that wait and have not been called, the last to become idle first */
+    uint32_t begun;          /* helpers that were started or could not be started */
+    struct helper *idle;     /* helpers that wait and have not been called, the last to become idle first */
     uint32_t idle_count;
     atomic_uint_fast32_t firsts; /* runs of kst_pool_run_first() that have indices to hand out */
     bool stop;
@@ -76,8 +77,8 @@ static void help(struct pool *pool, struct pool_run *run)
 }
 
 /*
- * Find what a helper works on: a run that comes first, otherwise the newest one, so that a run which a task waits for
- * is done before more tasks of that kind are begun.
+ * Find a run for a helper: one of kst_pool_run_first(), otherwise the newest one, so that a run for which a task waits
+ * is finished before more tasks of that task's kind are begun.
  */
 static struct pool_run *find_run(const struct pool *pool)
 {
@@ -113,10 +114,10 @@ static void wait_for_call(struct pool *pool, struct helper *helper)
 }
 
 /*
- * Find the processors of *allowed without the caller's, on which a helper begins. Linux as the guest of a virtual
- * machine takes processors that sleep for ones that the host has taken away, and so runs a new thread, or one that it
- * wakes, where its maker or its waker runs. There the two share a processor for milliseconds while the others sleep.
- * Returns false if there are no others.
+ * Find the processors of *allowed other than the caller's, on which a helper is to begin. Linux as the guest of a
+ * virtual machine mistakes sleeping processors for ones that the host has taken away, and so runs a new or woken thread
+ * on the processor of the thread that made or woke it. The two then share a processor for milliseconds while the others
+ * sleep. Returns false if there are no others.
  */
 static bool find_others(const cpu_set_t *allowed, cpu_set_t *others)
 {
@@ -128,7 +129,10 @@ static bool find_others(const cpu_set_t *allowed, cpu_set_t *others)
     return CPU_COUNT(others) > 0;
 }
 
-/* Keep an idle helper off this thread's processor until it has a run. One that found none is still kept off another. */
+/*
+ * Keep an idle helper off this thread's processor until it has a run. A helper that found no run is still kept off the
+ * processor of an earlier caller.
+ */
 static void place_elsewhere(struct helper *helper)
 {
     cpu_set_t others;
@@ -139,8 +143,8 @@ static void place_elsewhere(struct helper *helper)
 }
 
 /*
- * Wake an idle helper. In a small pool it is first kept off this thread's processor, which costs a microsecond or two;
- * in a large one that would add up, and some of many helpers find other processors by themselves.
+ * Wake an idle helper. In a small pool the helper is first kept off this thread's processor, which costs a microsecond
+ * or two. In a large pool these would add up, and enough of the many helpers find other processors without it.
  */
 static void call_helper(struct pool *pool)
 {
@@ -154,8 +158,8 @@ static void call_helper(struct pool *pool)
 }
 
 /*
- * Call some idle helpers for a run; each calls some more when it begins. So no thread calls many, which takes it a
- * microsecond or two for each, while all of them would wait for the lock. The caller holds the lock.
+ * Wake some idle helpers for a run; each of them wakes some more when it begins. Waking a helper takes a microsecond or
+ * two, and all helpers would wait for the lock while one thread woke many. The caller holds the lock.
  */
 static void call_some(struct pool *pool, struct pool_run *run)
 {
@@ -200,7 +204,7 @@ static void start_helper(struct helper *helper)
     pthread_attr_destroy(&attributes);
 }
 
-/* Start helpers, as many as the system lets there be. */
+/* Start helpers, as many as the system allows. */
 static void start_helpers(struct pool *pool, uint32_t first, uint32_t end)
 {
     sigset_t before;
@@ -266,8 +270,8 @@ uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_
 }
 
 /*
- * Show a run to helpers: idle ones are called, and those that are missing are started, without the lock, on which they
- * would sleep: one that has slept may be woken on the caller's processor.
+ * Offer a run to helpers: wake idle ones, and start missing ones. These are started without holding the lock, because
+ * they would sleep on it, and a thread that has slept may be woken on the caller's processor.
  */
 static void publish(struct pool *pool, struct pool_run *run)
 {
@@ -304,7 +308,7 @@ static void retire(struct pool *pool, struct pool_run *run)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Run the tasks of `run`; what threads need to share it is set here. */
+/* Run the tasks of `run`. The members that threads need to share the run are set here. */
 static void run_tasks(struct pool *pool, struct pool_run *run)
 {
     if (run->count <= 1 || !pool || pool->helpers == 0) {

@@ -9,27 +9,28 @@
 struct pool;
 
 /*
- * `threads` includes the caller: up to threads − 1 are started, so none for 1, when there is work for them; fewer where
- * the system lets no more be.
+ * Create a pool of `threads` threads, the caller included. Up to threads − 1 are started when there is work for them,
+ * or fewer if the system allows no more.
  */
 kst_status kst_pool_create(struct memory *memory, uint32_t threads, struct pool **pool);
 void kst_pool_destroy(struct pool **pool);
 
 /*
  * Let another pool's threads do the runs of this one from now on, so that none of its own are started. The other pool
- * has as many threads, shares no third one's, and is destroyed later. No run may have been begun.
+ * must have the same number of threads, must not itself use a third pool's, and must be destroyed later. No run may
+ * have been begun.
  */
 void kst_pool_share(struct pool *pool, struct pool *other);
 KST_SHARED uint32_t kst_pool_threads(const struct pool *pool);
 
-/* Return how many of `most` find room if each takes so many bytes, which are not 0: at least one. */
+/* Return how many of `most` threads find room if each takes `bytes` bytes, which is not 0: at least one. */
 static inline uint32_t kst_pool_fit(uint32_t most, uint64_t room, uint64_t bytes)
 {
     const uint64_t fit = room / bytes, number = fit < most ? fit : most;
     return number > 1 ? (uint32_t)number : 1;
 }
 
-/* Return how many of the threads may work if each takes `bytes` of so much room: at least one. */
+/* Return how many of the pool's threads may work if each takes `bytes` of `room` bytes: at least one. */
 uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_t bytes);
 
 /*
@@ -41,8 +42,8 @@ uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_
 KST_SHARED void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
 
 /*
- * Do the same at once, for a task that others wait for: threads that help with other runs leave them for this one
- * between two of their tasks.
+ * Do the same before all other runs, for tasks that other threads wait for: threads that help with other runs leave
+ * these for this one between two tasks.
  */
 void kst_pool_run_first(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
 

@@ -42,9 +42,9 @@ static void tell(struct progress *progress, uint64_t done)
 }
 
 /*
- * A thread that finds another one telling leaves its steps to that one, which therefore tells again if steps were added
- * meanwhile. Otherwise the end of a stage might never be told, and a function that wants to end the operation there
- * would not be asked.
+ * If another thread is calling the caller's function, leave the steps to that thread, which reports again if steps were
+ * added meanwhile. Otherwise the end of a stage might never be reported, and a function that wants to end the operation
+ * there would not be called.
  */
 bool kst_progress_add(struct progress *progress, uint64_t steps)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how far an operation has come, which the caller's function learns; that function may end the operation. */
+/*
+ * Declares the progress of an operation, which is reported to the caller's function; that function may end the
+ * operation.
+ */
 #ifndef KOSTKA_CORE_PROGRESS_H
 #define KOSTKA_CORE_PROGRESS_H
 
@@ -25,13 +28,13 @@ struct progress {
 bool kst_progress_begin(struct progress *progress, const kst_progress *to);
 
 /*
- * Begin a stage of `total` steps that takes the whole from the share reported last to `end`. An `end` of 1 is lowered a
- * little, because only kst_progress_end() reports the whole as done. If `end` is below the share reported last, the
- * share stays where it is.
+ * Begin a stage of `total` steps, which covers the operation from the share reported last to `end`. An `end` of 1 is
+ * lowered a little, because only kst_progress_end() reports the whole as done. If `end` is below the share reported
+ * last, the share stays where it is.
  */
 void kst_progress_stage(struct progress *progress, uint64_t total, double end);
 
-/* Begin a stage for work that must be repeated: its `total` steps cover half of what is left of the whole. */
+/* Begin a stage for work that must be repeated: its `total` steps cover half of what is left of the operation. */
 void kst_progress_again(struct progress *progress, uint64_t total);
 
 /* Add steps that were done. Returns false if the operation must end. */
@@ -40,7 +43,7 @@ bool kst_progress_add(struct progress *progress, uint64_t steps);
 /* Report that all is done. */
 void kst_progress_end(struct progress *progress);
 
-/* These begin a stage and add steps if `progress` is not null; null means that nobody wants it. */
+/* Begin a stage, and add steps, if `progress` is not null; null means that no progress is reported. */
 static inline void kst_progress_enter(struct progress *progress, uint64_t total, double end)
 {
     if (progress)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps the first error and the warnings of an operation, whichever thread meets them, and makes the report of them. */
+/* Keeps the first error and the warnings of an operation, whichever thread meets them, and composes the report. */
 #include "core/report.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ void kst_report_init(kst_report *report)
     *report = (kst_report){.size = sizeof *report, .offset = KST_NO_OFFSET, .first_warning_offset = KST_NO_OFFSET};
 }
 
-/* A message that is too long loses its end, but never the offset. */
+/* Write the message. One that is too long loses its end, but never the offset. */
 static void write_message(kst_report *report, kst_status status, uint64_t offset, const char *detail, va_list arguments)
 {
     char place[40] = "";
@@ -61,8 +61,8 @@ kst_status kst_report_error(kst_report *report, kst_status status, uint64_t offs
 }
 
 /*
- * The first warning is the first in the stream, whatever order the stages found them in. A warning without an offset
- * counts as if it were behind the end of the stream.
+ * Note a warning if it is the first in the stream, in whatever order the stages found them. A warning without an offset
+ * counts as if it lay behind the end of the stream.
  */
 static void note_first_warning(kst_report *report, kst_status warning, uint64_t offset)
 {

@@ -18,7 +18,7 @@ __attribute__((format(printf, 4, 5)))
 KST_SHARED kst_status
 kst_report_error(kst_report *report, kst_status status, uint64_t offset, const char *detail, ...);
 
-/* Take an error back, because the operation goes on without the part that failed. Warnings stay. */
+/* Withdraw an error, because the operation goes on without the part that failed. Warnings stay. */
 void kst_report_forgive(kst_report *report);
 
 /*
@@ -34,8 +34,8 @@ KST_SHARED double kst_seconds(void);
 KST_SHARED void kst_report_stage(kst_report *report, kst_stage stage, kst_device_kind device, double start);
 
 /*
- * Add what the report of resizing says to that of decoding the same item: an error ends the item, and the stage was
- * done by a device in some time.
+ * Add the report of resizing to that of decoding the same item: its error, if any, and the device and the time of
+ * KST_STAGE_RESIZE.
  */
 void kst_report_resizing(kst_report *report, const kst_report *resizing);
 

@@ -8,9 +8,10 @@
 #include <stddef.h>
 
 /*
- * Block signals in the calling thread, and so in threads that it starts, so that the program's other threads receive
- * them. Those that a thread's own instructions cause stay as they are: if one is blocked, the system ends the process,
- * though the program may handle it, for instance SIGBUS where it has mapped the file that is decoded.
+ * Block signals in the calling thread, and thereby in threads that it starts, so that the program's other threads
+ * receive them. Signals that a thread's own instructions cause stay unblocked: if one of these is blocked, the system
+ * ends the process, although the program may handle it, for instance SIGBUS where it has mapped the file that is
+ * decoded.
  */
 static inline void kst_signals_block(sigset_t *before)
 {

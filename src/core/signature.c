@@ -94,7 +94,7 @@ static bool fits(const struct signature *signature, const uint8_t *data, size_t 
            memcmp(data + signature->at, signature->bytes, signature->length) == 0;
 }
 
-/* A RIFF file says at its beginning of which kind it is, whatever its first chunk is like. */
+/* Name a RIFF file by the form type behind its length, whatever its first chunk is. */
 static const char *find_riff(const uint8_t *data, size_t length)
 {
     if (length < 12 || memcmp(data, "RIFF", 4) != 0)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Room for the first bytes, and, if more bytes go to a writer and memory is not scarce, for a piece with what is
- * appended to it at once. Growing there by doubling would copy all bytes of a piece once, to pages that are touched for
- * the first time.
+ * FIRST_CAPACITY is the room for the first bytes. PIECE_CAPACITY is the room for a piece with what is appended to it at
+ * once, if more bytes go to a writer and memory is not scarce: growing to it by doubling would copy all bytes of a
+ * piece once, to pages that are touched for the first time.
  */
 enum { FIRST_CAPACITY = 4096, PIECE_CAPACITY = SINK_PIECE + SINK_PIECE / 4, SCARCE = 64 * PIECE_CAPACITY };
 

@@ -45,8 +45,8 @@ void kst_sink_close(struct sink *sink, struct memory *owner, kst_buffer *buffer)
  */
 uint8_t *kst_sink_reserve(struct sink *sink, size_t length);
 /*
- * Announce that about `length` more bytes will come. Exactly that much memory is made ready if the sink allocates it
- * itself.
+ * Announce that about `length` more bytes will come. A sink that allocates its own memory makes room for exactly that
+ * many.
  */
 void kst_sink_expect(struct sink *sink, size_t length);
 void kst_sink_bytes(struct sink *sink, const void *data, size_t length);
@@ -68,7 +68,7 @@ static inline void kst_sink_u8(struct sink *sink, uint8_t value)
     sink->length += 1;
 }
 
-/* Write a number in big-endian order, as all of T.81 and T.800 are. */
+/* Write a number in big-endian order, as all numbers of T.81 and T.800 are. */
 static inline void kst_sink_u16(struct sink *sink, uint16_t value)
 {
     uint8_t *to = kst_sink_room(sink, 2);
@@ -91,11 +91,11 @@ static inline uint64_t kst_sink_position(const struct sink *sink)
     return sink->passed + sink->length;
 }
 
-/* Pass all bytes so far on to the writer, if there is one. Pointers into `data` are then no longer valid. */
+/* Pass all bytes written so far to the writer, if there is one. Pointers into `data` are then no longer valid. */
 void kst_sink_flush(struct sink *sink);
 
 /*
- * State that the bytes so far will not change any more: once there are enough of them they are passed on as by
+ * State that the bytes written so far will not change any more: once there are enough of them they are passed on as by
  * kst_sink_flush().
  */
 static inline void kst_sink_settle(struct sink *sink)

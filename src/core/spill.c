@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets bytes aside with the caller's functions, or in blocks of memory, and fetches them. */
+/* Stores bytes with the caller's functions or in blocks of memory, and fetches them. */
 #include "core/spill.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares bytes that an operation sets aside and fetches again later: outside of memory if the caller's writer can
- * keep them (kst_writer.keep), otherwise in memory.
+ * Declares the storage of bytes that an operation sets aside and fetches again later: outside of memory if the caller's
+ * writer can keep them (kst_writer.keep), otherwise in memory.
  */
 #ifndef KOSTKA_CORE_SPILL_H
 #define KOSTKA_CORE_SPILL_H
@@ -10,7 +10,10 @@
 
 #include "core/sink.h"
 
-/* All functions but those that create and release one may be called from several threads at once. */
+/*
+ * Holds bytes that were set aside. All functions except those that create and release it may be called from several
+ * threads at once.
+ */
 struct spill {
     const kst_writer *keeper; /* null: the bytes stay in memory */
     struct memory *memory;

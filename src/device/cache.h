@@ -15,13 +15,16 @@ struct gpu_cache_key {
 };
 
 void kst_gpu_cache_key_init(struct gpu_cache_key *key);
-/* Add one more thing that the program depends on. Its length counts too. */
+/* Add data that the program depends on to the hash; their length counts, too. */
 void kst_gpu_cache_key_add(struct gpu_cache_key *key, const void *data, size_t length);
 
-/* Return whether programs are kept. The driver need not be asked for one's bytes otherwise. */
+/* Return whether the cache is on. If it is off, the driver need not be asked for a program's bytes. */
 bool kst_gpu_cache_is_on(void);
 
-/* Returns null if there is none; otherwise the program, to be released with kst_memory_release(). */
+/*
+ * Load the program of a key. Returns null if there is none; otherwise the caller releases the program with
+ * kst_memory_release().
+ */
 uint8_t *kst_gpu_cache_load(struct memory *memory, const struct gpu_cache_key *key, size_t *length);
 void kst_gpu_cache_store(const struct gpu_cache_key *key, const uint8_t *data, size_t length);
 

@@ -56,7 +56,7 @@ void kst_gpu_name(kst_device_info *info, const struct gpu_backend *backend, uint
     snprintf(info->name, sizeof info->name, "%s:%u", backend->name, (unsigned)index);
 }
 
-/* The form of the name was checked before: a driver's name, followed by ":N" or by nothing. */
+/* Open a device. The form of its name was checked before: a driver's name, followed by ":N" or by nothing. */
 kst_status kst_gpu_open(struct memory *memory, const char *name, struct gpu **gpu, struct gpu_error *error)
 {
     *gpu = NULL;

@@ -24,7 +24,7 @@ struct gpu_error {
 /* Describes an open device. It may be used from several threads at once. */
 struct gpu {
     const struct gpu_backend *backend;
-    struct memory *memory; /* accounts for the host's side of it; outlives the device */
+    struct memory *memory; /* accounts for the host memory that the device needs; outlives the device */
     kst_device_info info;
     uint64_t largest;          /* the most bytes that a buffer may have */
     long process;              /* process that opened the device: drivers do not survive fork() */
@@ -42,7 +42,7 @@ struct gpu_buffer {
     size_t used;      /* bytes asked for, if the buffer comes from a pool; 0: all of them */
     uint8_t *host;    /* pinned: the memory itself; device: null */
     uintptr_t handle; /* the driver's handle; in CUDA the address of device memory */
-    bool registered;  /* CUDA: pinned pages are this process's, of which the driver was told */
+    bool registered;  /* CUDA: the pinned pages were mapped by this process and registered with the driver */
 };
 
 /* Wrap any host memory as a buffer, for copies. They are faster if the driver has pinned the memory. */
@@ -115,9 +115,9 @@ struct gpu_backend {
     bool maps;         /* kernels may read and write pinned buffers */
     bool compiled;     /* programs were compiled with the library: open() makes sure that the device loads them */
 
-    /* The number of devices; 0 without a driver. */
+    /* Returns the number of devices; 0 without a driver. */
     uint32_t (*count)(void);
-    /* The device that is preferred if the caller names none; −1 if none is a GPU. */
+    /* Returns the index of the device that is preferred if the caller names none; −1 if none is a GPU. */
     int32_t (*preferred)(void);
     /* Returns false if there is no such device. */
     bool (*describe)(uint32_t index, kst_device_info *info);
@@ -136,7 +136,7 @@ struct gpu_backend {
     bool (*find)(struct gpu *gpu, const struct gpu_program *program, const char *name, uint32_t group,
         struct gpu_kernel *kernel, struct gpu_error *error);
     void (*forget)(struct gpu *gpu, struct gpu_kernel *kernel);
-    /* Set those traits that the driver can tell. */
+    /* Set the traits that the driver reports. */
     void (*inspect)(struct gpu *gpu, const struct gpu_kernel *kernel, kst_kernel_traits *traits);
 
     bool (*allocate)(
@@ -196,12 +196,12 @@ struct gpu_backend {
 
     /* Wait until all queued work is done. */
     void (*finish)(struct gpu_queue *queue);
-    /* Optional: the same for work that is done soon. The thread does not sleep for the first fraction of a millisecond.
-     */
+    /* Optional: the same for work that will soon be done. The thread does not sleep for the first fraction of a
+     * millisecond. */
     void (*finish_soon)(struct gpu_queue *queue);
     /*
-     * Optional: prepare the thread for a number of calls that take the queue, which are then faster. Until leave() the
-     * thread must return to no code but the library's.
+     * Optional: prepare the thread for several calls with the queue, which are then faster. Until leave() the thread
+     * must return to no code but the library's.
      */
     void (*enter)(struct gpu_queue *queue);
     void (*leave)(struct gpu_queue *queue);
@@ -212,13 +212,13 @@ struct gpu_backend {
 extern const struct gpu_backend kst_gpu_cuda;
 extern const struct gpu_backend kst_gpu_opencl;
 
-/* These list the devices of all drivers, CUDA's first, without the CPU. */
+/* Count and describe the devices of all drivers, CUDA's first, without the CPU. */
 uint32_t kst_gpu_count(void);
-uint32_t kst_gpu_count_of(kst_device_kind kind); /* those of one driver, which alone is asked */
+uint32_t kst_gpu_count_of(kst_device_kind kind); /* the devices of one kind; other drivers are not loaded */
 bool kst_gpu_describe(uint32_t index, kst_device_info *info);
 
 /*
- * The name of the preferred GPU of a driver, CUDA's before OpenCL's; `next` counts through the drivers that have one.
+ * Get the name of a driver's preferred GPU, CUDA's before OpenCL's; `next` counts through the drivers that have one.
  * Returns false if there are no more.
  */
 bool kst_gpu_preferred(uint32_t next, char name[16]);

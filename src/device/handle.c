@@ -8,7 +8,7 @@
 
 #include "device/handle.h"
 
-/* The operating system copies the bytes and returns an error where a load would crash the process. */
+/* Let the operating system copy the bytes, which returns an error where a load would crash the process. */
 enum gpu_look kst_gpu_look(uintptr_t address, void *to, size_t length)
 {
 #ifdef __linux__

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks handles that callers pass before a driver sees them. Drivers follow a handle without checking it, and crash
- * the process if it is invalid: a stream that was destroyed, or a number that never was a handle.
+ * Checks handles that callers pass before a driver sees them. Drivers dereference a handle without checking it, and
+ * crash the process if it is invalid: a stream that was destroyed, or a number that never was a handle.
  */
 #ifndef KOSTKA_DEVICE_HANDLE_H
 #define KOSTKA_DEVICE_HANDLE_H

@@ -27,8 +27,8 @@ void kst_gpu_image_give(struct gpu_runtime *runtime, struct gpu_buffer *buffer)
 }
 
 /*
- * Import a plane that lies in memory of kst_gpu_image_take(). Returns false if it does not. Where memory has offsets,
- * handles are names and not addresses.
+ * Import a plane that lies in memory of kst_gpu_image_take(). Returns false if it lies elsewhere. For memory with
+ * offsets, handles are names and not addresses.
  */
 static bool import_lent(struct gpu_runtime *runtime, const kst_image *image, const kst_plane *plane, size_t extent,
     struct gpu_buffer *buffer)

@@ -52,8 +52,8 @@ bool kst_gpu_image_take(struct gpu_runtime *runtime, size_t length, struct gpu_b
 void kst_gpu_image_give(struct gpu_runtime *runtime, struct gpu_buffer *buffer);
 
 /*
- * Find out where the pixels of an image to encode are and, unless they are staged, its planes. The shape of the image
- * was checked, and in host memory its buffers too. Errors as kst_gpu_image_import().
+ * Find out how kernels get the pixels of an image to encode and, unless they are staged, fill in its planes. The shape
+ * of the image was checked, and in host memory its buffers too. Errors as kst_gpu_image_import().
  */
 bool kst_gpu_image_source(struct gpu_runtime *runtime, const kst_image *image, enum gpu_source *source,
     struct gpu_image *planes, struct gpu_error *error);
@@ -66,7 +66,7 @@ bool kst_gpu_image_target(
     struct gpu_runtime *runtime, const kst_image *image, struct gpu_target *target, struct gpu_error *error);
 
 /*
- * Queue a copy of an imported image's samples to host memory, from host memory, and to another image in device memory.
+ * Queue a copy of an imported image's samples to host memory, from host memory, or to another image in device memory.
  */
 KST_SHARED void kst_gpu_image_download(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host);

@@ -62,7 +62,7 @@ static bool make_room(struct gpu_lent *lent, struct memory *memory, kst_status *
     return true;
 }
 
-/* Insert an empty leaf, which the caller fills. Returns null, and the status is set, without memory for it. */
+/* Insert an empty leaf, which the caller fills. Returns null and sets the status if there is no memory. */
 static struct gpu_lent_leaf *insert_leaf(
     struct gpu_lent *lent, struct memory *memory, uint32_t place, kst_status *status)
 {
@@ -90,7 +90,7 @@ static bool split(struct gpu_lent *lent, struct memory *memory, uint32_t place, 
     return true;
 }
 
-/* Return the leaf that takes a buffer at an address, with room for it; null without memory. */
+/* Return the leaf that takes a buffer at an address, with room for one more; null if there is no memory. */
 static struct gpu_lent_leaf *leaf_for(
     struct gpu_lent *lent, struct memory *memory, uintptr_t address, kst_status *status)
 {

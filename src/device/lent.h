@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares lists of buffers that were lent to callers, sorted so that the one at an address is found soon. */
+/* Declares lists of buffers that were lent to callers, sorted so that the buffer at an address is found quickly. */
 #ifndef KOSTKA_DEVICE_LENT_H
 #define KOSTKA_DEVICE_LENT_H
 
 #include "device/device.h"
 
 /*
- * The buffers lie in leaves of some dozens, so that adding or removing one moves some kilobytes at most. A batch lends
- * a thousand images from several threads, which wait for each other meanwhile.
+ * Holds the buffers in leaves of some dozens, so that adding or removing one moves some kilobytes at most: a batch
+ * lends a thousand images from several threads, which wait for each other meanwhile.
  */
 struct gpu_lent {
-    struct gpu_lent_leaf **leaf; /* none is empty; sorted, like the buffers in them, by kst_gpu_lent_address() */
+    struct gpu_lent_leaf **leaf; /* no leaf is empty; sorted, like the buffers in them, by kst_gpu_lent_address() */
     uint32_t count, capacity;    /* of leaves */
 };
 
@@ -20,17 +20,17 @@ static inline uintptr_t kst_gpu_lent_address(const struct gpu_buffer *buffer)
     return buffer->host ? (uintptr_t)buffer->host : buffer->handle;
 }
 
-/* Add a buffer. False, and the status is set, if there is no memory to remember it. */
+/* Add a buffer. Returns false and sets the status if there is no memory for the list. */
 bool kst_gpu_lent_add(
     struct gpu_lent *lent, struct memory *memory, const struct gpu_buffer *buffer, kst_status *status);
 
-/* Return the buffer that contains an address; null if there is none. It is good until the list changes. */
+/* Return the buffer that contains an address; null if there is none. The pointer is valid until the list changes. */
 const struct gpu_buffer *kst_gpu_lent_find(const struct gpu_lent *lent, uintptr_t address);
 
-/* Remove the buffer that begins at an address, which *buffer receives. Returns false if there is none. */
+/* Remove the buffer that begins at an address; *buffer receives it. Returns false if there is none. */
 bool kst_gpu_lent_remove(struct gpu_lent *lent, struct memory *memory, uintptr_t address, struct gpu_buffer *buffer);
 
-/* Remove the last buffer, which *buffer receives. Returns false if there is none. */
+/* Remove the last buffer; *buffer receives it. Returns false if there is none. */
 bool kst_gpu_lent_remove_last(struct gpu_lent *lent, struct memory *memory, struct gpu_buffer *buffer);
 
 /* Forget all buffers. */

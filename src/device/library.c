@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens a shared library, and looks its functions up by name. */
+/* Opens a shared library, and looks up its functions by name. */
 #include "device/library.h"
 
 #include <dlfcn.h>

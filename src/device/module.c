@@ -47,8 +47,8 @@ static struct gpu_built *build(struct gpu *gpu, const struct gpu_module *module,
 }
 
 /*
- * Compiling may take seconds, during which tracks are still taken and returned. It is therefore done under a separate
- * lock.
+ * Find or build a module. Compiling may take seconds, during which tracks must still be taken and returned; it
+ * therefore happens under a separate lock.
  */
 const struct gpu_built *kst_gpu_runtime_build(
     struct gpu_runtime *runtime, const struct gpu_module *module, struct gpu_error *error)

@@ -19,8 +19,8 @@ struct gpu_module_kernel {
 };
 
 /*
- * Describes a program that a codec declares; it is constant and the same for all devices. Beside the kernels a runtime
- * keeps `state` bytes for the codec, zeroed at first, for what one operation leaves to the next.
+ * Describes a program that a codec declares; it is constant and the same for all devices. Beside the kernels, a runtime
+ * keeps `state` bytes for the codec, zeroed at first, in which one operation leaves data to the next.
  */
 struct gpu_module {
     const struct gpu_kernels *code;
@@ -43,7 +43,7 @@ struct gpu_built {
     void *state;
 };
 
-/* Build a module unless that was done before; it lasts as long as the runtime. Returns null on failure. Thread-safe. */
+/* Build a module unless it was built before; it lasts as long as the runtime. Returns null on failure. Thread-safe. */
 KST_SHARED const struct gpu_built *kst_gpu_runtime_build(
     struct gpu_runtime *runtime, const struct gpu_module *module, struct gpu_error *error);
 
@@ -55,8 +55,8 @@ KST_SHARED void kst_gpu_launch(struct gpu_queue *queue, const struct gpu_built *
     const struct gpu_argument *arguments, uint32_t count);
 
 /*
- * Queue the launch of a kernel whose arguments are buffers of an array: GPU_BUFFERS(A, B) names those at the indices A
- * and B.
+ * Queue the launch of a kernel whose arguments are buffers of an array: GPU_BUFFERS(A, B) selects the buffers at the
+ * indices A and B.
  */
 void kst_gpu_launch_buffers(struct gpu_queue *queue, const struct gpu_built *built, uint32_t kernel, uint32_t groups,
     const struct gpu_buffer *buffer, const uint32_t *which, uint32_t count);

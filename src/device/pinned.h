@@ -7,7 +7,7 @@
 
 /* Lend pinned memory; null on failure. All functions here are thread-safe. */
 uint8_t *kst_gpu_pinned_take(struct gpu_runtime *runtime, size_t length, struct gpu_error *error);
-/* memory that was not taken here is left alone */
+/* Take lent memory back. Memory that was not lent here is left alone. */
 void kst_gpu_pinned_give(struct gpu_runtime *runtime, void *memory);
 
 /*

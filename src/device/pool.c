@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps released buffers of a device and uses them again. */
+/* Keeps released buffers of a device and reuses them. */
 #include "device/pool.h"
 
 #include "core/brief.h"
@@ -29,7 +29,7 @@ void kst_gpu_pool_destroy(struct gpu_pool *pool)
     pthread_mutex_destroy(&pool->lock);
 }
 
-/* Lengths are rounded up to one of four sizes per power of two, so that similar requests can share buffers. */
+/* Round a length up to one of four sizes per power of two, so that similar requests can share buffers. */
 static size_t round_length(size_t length)
 {
     size_t step = LEAST_LENGTH;
@@ -41,8 +41,8 @@ static size_t round_length(size_t length)
 }
 
 /*
- * Take the shortest buffer that serves. The search begins with the buffer that was given back last and ends with one of
- * the very length: there may be thousands, but of few lengths.
+ * Take the shortest idle buffer that is long enough. The search begins with the buffer that was given back last, and
+ * ends at one of exactly this length: there may be thousands of buffers, but of few lengths.
  */
 static bool take_idle(struct gpu_pool *pool, enum gpu_place place, size_t length, struct gpu_buffer *buffer)
 {
@@ -86,7 +86,7 @@ bool kst_gpu_pool_take(
     return true;
 }
 
-/* If there is no memory to remember the buffer, it is released. */
+/* Keep the buffer, or release it if there is no memory for the list. */
 void kst_gpu_pool_give(struct gpu_pool *pool, struct gpu_buffer *buffer)
 {
     if (buffer->length == 0)

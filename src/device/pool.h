@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares a pool of device and pinned buffers that are used again, so that in the long run nothing is allocated. */
+/* Declares a pool of device and pinned buffers that are reused, so that in the long run nothing is allocated. */
 #ifndef KOSTKA_DEVICE_POOL_H
 #define KOSTKA_DEVICE_POOL_H
 

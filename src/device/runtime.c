@@ -103,8 +103,8 @@ struct gpu_track *kst_gpu_track_take(struct gpu_runtime *runtime, struct gpu_err
 }
 
 /*
- * The track's events have passed, and the thread that takes it next records them again without the lock, so nobody may
- * still wait for them.
+ * Let all modules forget the track's events. The events have passed, and the thread that takes the track next records
+ * them again without the lock, so nobody may still wait for them.
  */
 static void forget_events(struct gpu_runtime *runtime, const struct gpu_track *track)
 {

@@ -18,20 +18,20 @@ enum { TRACK_EVENTS = 16 };
 struct gpu_track {
     struct gpu_track *next;
     struct gpu_queue queue;
-    struct gpu_queue urgent; /* if the driver urges: takes the last steps of work that was started in the other queue */
+    struct gpu_queue urgent; /* takes the last steps of work started in `queue`; if the driver supports urgent queues */
     struct gpu_event event[TRACK_EVENTS];
 };
 
 struct gpu_runtime {
     struct gpu *gpu;
-    struct pool *threads; /* borrowed threads that copy from and to pinned memory; null: the caller's thread does */
+    struct pool *threads; /* borrowed threads that copy from and to pinned memory; null: the caller's thread copies */
     struct gpu_pool pool;
-    pthread_mutex_t build_lock; /* held while a module is looked for or built */
+    pthread_mutex_t build_lock; /* held while a module is searched for or built */
     pthread_mutex_t lock;       /* guards the members below and, where modules say so, their states */
     struct gpu_built *built;    /* list of modules; one is added only under both locks */
     struct gpu_track *idle;
     pthread_mutex_t lent_lock;      /* guards the lists below */
-    struct gpu_lent pinned, images; /* pinned memory, and images in device memory, that the caller has */
+    struct gpu_lent pinned, images; /* pinned memory, and images in device memory, that were lent to the caller */
 };
 
 /* Open the device and make a runtime for it. Results as kst_gpu_open(). */

@@ -23,7 +23,10 @@ static bool is_pinned(struct gpu_runtime *runtime, const kst_image *image)
     return true;
 }
 
-/* Kernels take one buffer for all planes. (With CUDA addresses can point anywhere, so this does not matter there.) */
+/*
+ * Return whether all planes lie in one buffer, as kernels need them. (With CUDA addresses can point anywhere, so this
+ * does not matter there.)
+ */
 static bool in_one_buffer(const kst_image *image, const struct gpu_image *planes)
 {
     for (uint32_t i = 1; i < image->plane_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decides how decoded pixels get into the caller's image: kernels write there, or a copy follows them. */
+/* Decides how decoded pixels get into the caller's image: kernels write them there, or a copy follows the kernels. */
 #include "device/image.h"
 #include "device/pinned.h"
 #include "device/runtime.h"

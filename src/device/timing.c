@@ -6,8 +6,8 @@
 #include <time.h>
 
 /*
- * Fills keep the device busy at the start, so that it is the device that is timed and not the host. DELAY_LENGTH is
- * their length in bytes, DELAY_LONGEST the largest number of them.
+ * Fills keep the device busy at the start, so that the device is timed and not the host. DELAY_LENGTH is their length
+ * in bytes, DELAY_LONGEST the largest number of them.
  */
 enum { DELAY_LENGTH = 64 << 20, DELAY_LONGEST = 64 };
 static const double DELAY_SECONDS = 0.5e-3;
@@ -21,7 +21,7 @@ struct timing_step {
 };
 
 struct gpu_timing {
-    struct gpu_backend backend; /* the table of functions that the device uses meanwhile */
+    struct gpu_backend backend; /* the table of functions that the device uses while it is recorded */
     const struct gpu_backend *driver;
     pthread_mutex_t lock;
     struct timing_step *step;

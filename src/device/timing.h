@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares the recording of all work that is queued on a device. Meanwhile the device uses another table of functions,
- * which calls the driver's but records an event before and after each piece of work.
+ * Declares the recording of all work that is queued on a device. While it is recorded, the device uses another table of
+ * functions, which calls the driver's functions but records an event before and after each piece of work.
  */
 #ifndef KOSTKA_DEVICE_TIMING_H
 #define KOSTKA_DEVICE_TIMING_H
@@ -10,16 +10,16 @@
 
 #include "device/device.h"
 
-/* Start to record. KST_ERROR_STATE if a record is being made already. */
+/* Start to record. KST_ERROR_STATE if the device is being recorded already. */
 kst_status kst_gpu_timing_begin(struct gpu *gpu, struct gpu_error *error);
 
-/* Does what kst_profile_end() does. */
+/* End the record as kst_profile_end() does. */
 kst_status kst_gpu_timing_end(struct gpu *gpu, void (*tell)(void *user, const kst_step *step), void *user);
 
-/* End a record without reporting it. Does nothing if none is being made. */
+/* End a record without reporting it. Does nothing if the device is not being recorded. */
 void kst_gpu_timing_drop(struct gpu *gpu);
 
-/* Does what kst_measure_copies() does. */
+/* Measure copies as kst_measure_copies() does. */
 kst_status kst_gpu_measure_copies(
     struct gpu *gpu, size_t length, uint32_t count, kst_copy_times *times, struct gpu_error *error);
 

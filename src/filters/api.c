@@ -32,7 +32,7 @@ static void close_steps(kst_filter *filter)
     kst_memory_release(&filter->context->memory, filter);
 }
 
-/* Read the files of a chain. *offset receives the place of the path that is to blame. */
+/* Read the files of a chain. If that fails, *offset receives the place of the failing path in the chain. */
 static kst_status open_files(kst_filter *filter, const char *chain, char reason[FILTER_REASON], size_t *offset)
 {
     kst_status status = KST_OK;

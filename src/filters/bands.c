@@ -62,7 +62,7 @@ void kst_filter_window_drop(struct memory *memory, struct filter_window *window)
     kst_memory_release(memory, window->memory);
 }
 
-/* Return the index, from 0 to count − 1, that stands for one outside. */
+/* Return the index, from 0 to count − 1, that replaces an index outside that range. */
 static uint32_t inside(int64_t index, uint32_t count, enum filter_border border)
 {
     int64_t last = (int64_t)count - 1;

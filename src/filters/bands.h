@@ -5,23 +5,26 @@
 
 #include "filters/filter.h"
 
-/* Says which pixels stand for those outside an image: the nearest one, or those mirrored at the centre of the outermost
- * one. */
+/* Says which pixels replace those outside an image: the nearest ones, or those mirrored at the centre of the outermost
+ * pixel. */
 enum filter_border { FILTER_REPLICATE, FILTER_REFLECT };
 
-/* Makes rows from `first` up to `end`. */
+/* Makes rows `first` … `end` − 1. */
 typedef kst_status (*filter_band)(const struct filter_work *work, void *arg, uint32_t first, uint32_t end);
 
-/* Return how many bands kst_filter_bands() makes of so many rows, and the first row of one of them. */
+/* Return the number of bands into which kst_filter_bands() divides `rows` rows, and the first row of a band. */
 uint32_t kst_filter_band_count(const struct operation *operation, uint32_t rows);
 uint32_t kst_filter_band_begin(uint32_t rows, uint32_t bands, uint32_t index);
 
-/* Call the function for bands that make up all rows, on the operation's threads. Return one of the errors. */
+/*
+ * Call the function for bands that make up all rows, on the operation's threads. Returns one of the errors, if there
+ * are any.
+ */
 kst_status kst_filter_bands(const struct filter_work *work, uint32_t rows, filter_band band, void *arg);
 
 /*
- * Holds the last rows that were loaded, 2 × radius + 1 of them, each with `radius` pixels more on either side. Rows
- * above and below the image can be loaded, too.
+ * Holds the last 2 × radius + 1 rows that were loaded, each with `radius` more pixels on either side. Rows above and
+ * below the image can be loaded, too.
  */
 struct filter_window {
     const struct filter_pixels *from;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks images and makes their results' buffers. Images of which one end lies in the device's memory go to the device,
- * all at once; the CPU's threads work on the others. Resizing is done by libkostka, which has kernels of its own.
+ * Checks images and makes their results' buffers. Images whose source or result lies in the device's memory go to the
+ * device, all at once; the CPU's threads work on the others. Resizing is done by libkostka, which has kernels of its
+ * own.
  */
 #include "filters/batch.h"
 
@@ -12,10 +13,10 @@
 #include "image/validate.h"
 #include "run/image.h"
 
-/* An image on its way. */
+/* Holds an image of a batch. */
 struct filter_entry {
     kst_filter_item *item;
-    struct memory memory; /* of the operation */
+    struct memory memory; /* memory of the operation */
     struct filter_result result;
     bool on_gpu;
 };
@@ -25,7 +26,7 @@ struct filter_batch {
     struct filter_entry *entry;
     struct filter_gpu_item *gpu_item;
     uint32_t count, gpu_count;
-    struct entered_stream *entered; /* null: the call waits */
+    struct entered_stream *entered; /* null: the call waits for the end */
 };
 
 static kst_status prepare(const struct filter_batch *batch, struct filter_entry *entry, char reason[FILTER_REASON])
@@ -50,7 +51,7 @@ static kst_status prepare(const struct filter_batch *batch, struct filter_entry 
     return status || entry->result.made ? status : kst_image_check_apart(item->from, item->to);
 }
 
-/* End an item: its report gets the error, if there is one, and a result that was made is released or kept. */
+/* End an item: set the error in its report, if there is one, and release or keep a result that was made here. */
 static void end(kst_context *context, struct filter_entry *entry, kst_status status, const char *detail)
 {
     kst_filter_item *item = entry->item;
@@ -86,7 +87,7 @@ static void run_on_cpu(const struct filter_batch *batch, struct filter_entry *en
     end(context, entry, status, NULL);
 }
 
-/* Note where an item's time went: one image's share of all. */
+/* Report an item's times: one image's share of the whole. */
 static void report_times(
     kst_report *report, const struct filter_gpu_times *times, const struct gpu *gpu, uint32_t count)
 {
@@ -99,7 +100,7 @@ static void report_times(
     }
 }
 
-/* Carry out a run of steps without resizing, on a number of images. */
+/* Run consecutive steps without resizing on `count` images. */
 static void run_segment(const struct filter_batch *batch, const struct operation *operation, uint32_t first,
     uint32_t steps, struct filter_gpu_item *items, uint32_t count, struct filter_gpu_times *times,
     struct gpu_error *error)
@@ -109,7 +110,10 @@ static void run_segment(const struct filter_batch *batch, const struct operation
         count, queue, times, error);
 }
 
-/* Return where the steps that are done together end: those from `first` up to the next resizing, or that alone. */
+/*
+ * Return the end of the steps that run together from `first` on: the next resizing, or, if `first` is a resizing, the
+ * step behind it.
+ */
 static uint32_t end_of_segment(const kst_filter *filter, uint32_t first)
 {
     uint32_t end = first;
@@ -118,13 +122,13 @@ static uint32_t end_of_segment(const kst_filter *filter, uint32_t first)
     return end > first ? end : first + 1;
 }
 
-/* Images in device memory between segments. */
+/* Holds the intermediate images in device memory, between the segments of a chain. */
 struct filter_ends {
     kst_image image[2];
     bool made[2];
 };
 
-/* Wait until the caller's stream has done all that was left to it. */
+/* Wait until the caller's stream has done all work that is queued in it. */
 static void wait_for_stream(const struct filter_batch *batch)
 {
     if (batch->entered)
@@ -141,7 +145,7 @@ static void drop_end(const struct filter_batch *batch, struct memory *memory, st
     ends->made[index] = false;
 }
 
-/* Make the image that a segment leaves to the next one. */
+/* Make the image that one segment writes and the next one reads. */
 static kst_status make_end(const struct filter_batch *batch, const struct operation *operation, const kst_image *from,
     uint32_t steps, struct filter_ends *ends, uint32_t index)
 {
@@ -156,7 +160,10 @@ static kst_status make_end(const struct filter_batch *batch, const struct operat
     return status;
 }
 
-/* Carry out some steps. A resizing runs in another stream than the caller's, and waits for what it reads. */
+/*
+ * Run some steps on an image. A resizing runs in another stream than the caller's, and first waits for the image that
+ * it reads.
+ */
 static kst_status run_part(const struct filter_batch *batch, const struct operation *operation, uint32_t first,
     uint32_t end_step, const kst_image *from, const kst_image *to, struct filter_gpu_times *times,
     struct gpu_error *error)
@@ -173,7 +180,7 @@ static kst_status run_part(const struct filter_batch *batch, const struct operat
     return status;
 }
 
-/* Take an image through a chain in which there is resizing. */
+/* Run a chain that contains resizing on an image. */
 static void run_in_segments(const struct filter_batch *batch, const struct operation *operation,
     struct filter_gpu_item *item, struct filter_gpu_times *times, struct gpu_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the application of a chain to images wherever they lie. */
+/* Declares the application of a chain to images in any memory. */
 #ifndef KOSTKA_FILTERS_BATCH_H
 #define KOSTKA_FILTERS_BATCH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements kst_filter_histogram(), by a chain of one filter that no chain in words has. */
+/* Implements kst_filter_histogram(), by a chain of one filter that chains given as text cannot contain. */
 #include "core/context.h"
 #include "core/report.h"
 #include "filters/batch.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks the images that filters read, and makes those that they write. */
+/* Checks the images that filters read, and makes the images that they write. */
 #include "filters/images.h"
 
 #include <stdio.h>

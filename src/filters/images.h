@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks the images that filters read, and makes those that they write. */
+/* Declares how the images that filters read are checked, and the images that they write are made. */
 #ifndef KOSTKA_FILTERS_IMAGES_H
 #define KOSTKA_FILTERS_IMAGES_H
 
 #include "filters/filter.h"
 
-/* Return whether filters take images of this format, depth and kind of samples, wherever they lie. */
+/*
+ * Check that filters take images of this format, depth and kind of samples, in any memory. `reason` receives text about
+ * a wrong format.
+ */
 kst_status kst_filter_image_kind(const kst_image *image, char reason[FILTER_REASON]);
 
 /* Check an image that is read: its shape, and its buffer or its device. */
@@ -15,7 +18,7 @@ kst_status kst_filter_image_check(kst_context *context, const kst_image *image);
 struct filter_result {
     kst_image *to;
     kst_image before; /* as the caller described it */
-    bool made;        /* it got its buffer here */
+    bool made;        /* the buffer was allocated here */
 };
 
 /* Check that the caller's image is as `wanted`, or make it so if it has no buffer; `memory` is charged. */

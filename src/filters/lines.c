@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds straight lines, and draws them. The edges are those of `canny` in the picture's luminance, brought to 8 bits if
- * there are more. A device draws and lists by itself (gpu/lines.c).
+ * Finds straight lines, and draws or lists them. The edges are those of `canny` in the picture's luminance, reduced to
+ * 8 bits if it has more. On a device, gpu/lines.c plans the kernels that draw and list.
  */
 #include "filters/lines.h"
 
@@ -43,7 +43,10 @@ static kst_status find_lines(kst_context *context, const struct filter_value *va
     return status;
 }
 
-/* Draw a segment, a pixel for each step along its longer side, nearest to the line; halves go to the segment's end. */
+/*
+ * Draw a segment: for each step along its longer side, the pixel nearest to the line; halves go towards the segment's
+ * end.
+ */
 static void draw(const struct filter_pixels *to, const kst_segment *segment)
 {
     int64_t dx = segment->x1 - segment->x0, dy = segment->y1 - segment->y0;
@@ -75,7 +78,7 @@ static kst_status lines_run(const struct filter_work *work)
     return status;
 }
 
-/* Apply the filters before `lines`, and find the segments on the host, by edges that a device may have found. */
+/* Apply the filters before `lines`, and find the segments on the host, from edges that a device may have found. */
 static kst_status list_on_host(
     const kst_filter *filter, const kst_image *from, struct filter_segments *found, kst_report *report)
 {
@@ -95,7 +98,7 @@ static kst_status list_on_host(
     return status;
 }
 
-/* Read some words at the beginning of a list, which lies in a device's memory, row by row. */
+/* Copy the first words of a list, which lies row by row in a device's memory, to the host. */
 static kst_status read_words(kst_context *context, const kst_image *list, uint32_t *words, uint64_t count)
 {
     kst_image from = *list, to;
@@ -107,7 +110,7 @@ static kst_status read_words(kst_context *context, const kst_image *list, uint32
     return kst_image_copy(context, &from, &to);
 }
 
-/* Bring the segments of a list to the host. */
+/* Copy the segments of a list to the host. */
 static kst_status read_segments(
     kst_context *context, const kst_image *list, uint32_t count, uint32_t width, struct filter_segments *found)
 {
@@ -193,7 +196,7 @@ const struct filter_kind kst_filter_lines = {"lines", "straight lines along edge
         {"length", "the least of a line, in pixels", KST_FILTER_INTEGER, false, 1, 65535, 10, NULL}},
     NULL, lines_shape, lines_run};
 
-/* The result is a list: see kernels/lines_list.h. Four samples of 8 bits are a word. */
+/* Describe the result, a list (see kernels/lines_list.h): four samples of 8 bits are a word. */
 static kst_status list_shape(const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
 {
     const uint64_t words = HEAD + PAIR * (uint64_t)kst_filter_lines_room((uint64_t)shape->width * shape->height);
@@ -203,7 +206,7 @@ static kst_status list_shape(const struct filter_value *value, struct filter_sha
     return status;
 }
 
-/* Only pictures in a device's memory are listed this way. */
+/* Refuse to run on the CPU: only pictures in a device's memory are listed this way. */
 static kst_status list_run(const struct filter_work *work)
 {
     (void)work;

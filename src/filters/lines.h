@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what a chain that ends with the filter `lines` finds. */
+/* Declares the listing of the segments that a chain which ends with the filter `lines` finds. */
 #ifndef KOSTKA_FILTERS_LINES_H
 #define KOSTKA_FILTERS_LINES_H
 

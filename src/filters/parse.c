@@ -13,7 +13,7 @@ struct filter_text {
     size_t length;
 };
 
-/* A step that is being read. */
+/* Holds the state of reading a step. */
 struct filter_reading {
     const char *chain;
     struct filter_step *step;
@@ -22,7 +22,7 @@ struct filter_reading {
     size_t *offset;
 };
 
-static int shown(struct filter_text text) /* how much of it a message quotes */
+static int shown(struct filter_text text) /* the number of characters that a message quotes */
 {
     return text.length < 40 ? (int)text.length : 40;
 }
@@ -32,7 +32,7 @@ static bool equals(struct filter_text text, const char *name)
     return strlen(name) == text.length && memcmp(text.begin, name, text.length) == 0;
 }
 
-/* Cut what comes before one of the separators off the rest. */
+/* Cut the text before the first separator off the rest, and return it. */
 static struct filter_text cut(struct filter_text *rest, const char *separators)
 {
     size_t length = 0;
@@ -53,7 +53,7 @@ static bool take(struct filter_text *rest, char wanted)
     return true;
 }
 
-/* Note where something is wrong; the reason has been written. */
+/* Note the place of an error, whose reason has been written. Returns false. */
 static bool fail(const struct filter_reading *reading, const char *at)
 {
     *reading->offset = (size_t)(at - reading->chain);
@@ -75,13 +75,13 @@ static bool read_digits(struct filter_text *rest, int64_t most, int64_t *number)
     return rest->length < before;
 }
 
-/* Return how many parts of the one a type of number is counted in. */
+/* Return the number of parts of 1 in which a type of number is counted. */
 static int64_t parts_of(kst_filter_type type)
 {
     return type == KST_FILTER_DECIMAL ? THOUSAND : type == KST_FILTER_REAL ? BILLION : 1;
 }
 
-/* Read a number in parts of the one. */
+/* Read a number, in units of 1 ÷ `parts`. */
 static bool read_number(struct filter_text text, int64_t parts, int64_t *number)
 {
     bool negative = take(&text, '-');
@@ -170,7 +170,7 @@ static bool set_value(const struct filter_reading *reading, uint32_t index, stru
     return good || fail(reading, text.begin);
 }
 
-/* Find the parameter of a name; the count of parameters if there is none. */
+/* Return the index of the parameter of a name; the number of parameters if there is none. */
 static uint32_t find_parameter(const struct filter_kind *kind, struct filter_text name)
 {
     uint32_t index = 0, count = kst_filter_parameter_count(kind);
@@ -179,7 +179,7 @@ static uint32_t find_parameter(const struct filter_kind *kind, struct filter_tex
     return index;
 }
 
-/* Read a value, of the parameter at `place` unless it is named. */
+/* Read a value of the parameter at `place`, or of the parameter that the text names. */
 static bool read_value(struct filter_reading *reading, struct filter_text text, uint32_t place, bool *named)
 {
     const struct filter_kind *kind = reading->step->kind;
@@ -217,7 +217,7 @@ static bool read_values(struct filter_reading *reading, struct filter_text text)
     }
 }
 
-/* Give the parameters that have no value their usual one. */
+/* Set the parameters that have no value to their usual one. */
 static bool fill_in(const struct filter_reading *reading, const char *at)
 {
     const struct filter_kind *kind = reading->step->kind;

@@ -8,12 +8,12 @@
 struct filter_step {
     const struct filter_kind *kind;
     struct filter_value value[FILTER_PARAMETERS_MAX];
-    void *data; /* what the filter's file holds; null: nothing */
+    void *data; /* the data that filter_file.open made of the file; null: there is none */
 };
 
 /*
- * Read "NAME[=VALUE[:VALUE…]][,NAME…]" into at most FILTER_STEPS_MAX steps. KST_OK, or KST_ERROR_OPTIONS with the
- * reason and the offset of the byte that it is about.
+ * Read "NAME[=VALUE[:VALUE…]][,NAME…]" into at most FILTER_STEPS_MAX steps. Returns KST_OK, or KST_ERROR_OPTIONS with
+ * the reason and the offset of the wrong byte.
  */
 kst_status kst_filter_parse(
     const char *chain, struct filter_step *step, uint32_t *count, char reason[FILTER_REASON], size_t *offset);

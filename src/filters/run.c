@@ -8,7 +8,7 @@
 #include "filters/shape.h"
 #include "image/allocate.h"
 
-/* Images between two steps; the one that a step reads and the one that it writes. */
+/* Holds the intermediate images: the one that a step reads and the one that it writes. */
 struct filter_between {
     kst_image image[2];
     bool made[2];
@@ -49,7 +49,7 @@ kst_status kst_filter_run_step(const kst_filter *filter, uint32_t index, const s
     return step->kind->run(&work);
 }
 
-/* Find or make what a step writes: the caller's image for the last one. */
+/* Make the image that a step writes, unless it is the last step, which writes to the caller's image. */
 static kst_status next_image(const kst_filter *filter, uint32_t index, const struct operation *operation,
     const kst_image *from, struct filter_between *between, kst_image **next)
 {

@@ -11,11 +11,14 @@ struct kst_filter {
     struct filter_step step[FILTER_STEPS_MAX];
 };
 
-/* Describe what the first `count` steps make of an image. On failure the reason is written, or empty. */
+/* Describe the image that the first `count` steps make of `from`. On failure `reason` may receive text. */
 kst_status kst_filter_shape_after(
     const kst_filter *filter, uint32_t count, const kst_image *from, kst_image *to, char reason[FILTER_REASON]);
 
-/* Apply step `index`, or all of them, to checked images in host memory; resizing also to images in device memory. */
+/*
+ * Apply step `index`, or all steps, to checked images in host memory; a step of resizing also takes images in device
+ * memory.
+ */
 kst_status kst_filter_run_step(const kst_filter *filter, uint32_t index, const struct operation *operation,
     const kst_image *from, const kst_image *to);
 kst_status kst_filter_run_steps(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holds the images of an operation that reads several and writes two. */
+/* Manages the images of an operation that reads several images and writes two. */
 #include "filters/set.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ kst_status kst_filter_set_check(const struct filter_set *set, const kst_image *i
     return (uint64_t)image->width * image->height > set->context->limits.pixels ? KST_ERROR_LIMIT_PIXELS : KST_OK;
 }
 
-/* No image that is written may share memory with another one. */
+/* Check that no image that is written shares memory with another one. */
 static kst_status check_apart(const struct filter_set *set)
 {
     kst_status status = KST_OK;
@@ -80,7 +80,7 @@ kst_status kst_filter_set_send(struct filter_set *set, const kst_image *there[FI
     return status;
 }
 
-/* Bring results back that are the host's. */
+/* Copy results that belong in host memory back. */
 static kst_status fetch(struct filter_set *set)
 {
     kst_status status = KST_OK;

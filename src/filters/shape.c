@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turns descriptions of images into those that filters work with, and back. */
+/* Converts descriptions of images to those that filters use, and back. */
 #include "filters/shape.h"
 
 #include "image/validate.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turns descriptions of images into those that filters work with, and back. */
+/* Declares the conversion of descriptions of images to those that filters use, and back. */
 #ifndef KOSTKA_FILTERS_SHAPE_H
 #define KOSTKA_FILTERS_SHAPE_H
 

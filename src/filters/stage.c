@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes a stage of a flow of a chain, which then serves the contexts of all devices. */
+/* Makes a stage of a flow from a chain, which then runs in the contexts of all devices. */
 #include "core/report.h"
 #include "filters/batch.h"
 

@@ -73,7 +73,7 @@ static kst_status check_views(const struct filter_set *set, const kst_camera *ca
     return status;
 }
 
-/* Holds what is computed before, and what threads or a device work with. */
+/* Holds the tables that are computed once, and that threads or a device use. */
 struct filter_sweep_tables {
     int64_t *map;
     uint16_t *depth;

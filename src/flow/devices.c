@@ -27,8 +27,8 @@ static kst_status make_context(const struct kst_flow *flow, const char *device, 
 }
 
 /*
- * Make a lane for a device. Contexts share the threads of the first one's pool: there are no more for more devices. The
- * CPU's contexts of one thread have none.
+ * Make a lane for a device. All contexts share the threads of the first context's pool, so that more devices need no
+ * more threads. The CPU's second context, of one thread, has no pool threads.
  */
 static kst_status add_lane(struct kst_flow *flow, const char *name)
 {
@@ -65,7 +65,7 @@ static kst_status add_gpus(struct kst_flow *flow)
     return status;
 }
 
-/* Make the lanes that one name stands for. A device is not named twice. */
+/* Make the lanes that one name stands for. "all" and "auto" are allowed only as the first name. */
 static kst_status add_named(struct kst_flow *flow, const char *name)
 {
     bool all = strcmp(name, "all") == 0, automatic = strcmp(name, "auto") == 0;
@@ -93,8 +93,8 @@ static bool is_twice(const struct kst_flow *flow)
     return false;
 }
 
-/* Return whether the flow transcodes, and all of that is the CPU's work: no code-blocks become those of the other
- * coder. */
+/* Return whether the flow transcodes, and the CPU does all of the work, because no code-blocks are converted to the
+ * other block coder. */
 static bool needs_no_gpu(const struct kst_flow *flow)
 {
     const kst_transcode_options *transcode = flow->options.transcode;

@@ -7,7 +7,7 @@
 #include "core/context.h"
 #include "core/signals.h"
 
-enum { GPU_WORKERS = 3 /* calls that are under way on a GPU at once: one uploads, one computes, one downloads */ };
+enum { GPU_WORKERS = 3 /* calls that are in flight on a GPU at once: one uploads, one computes, one downloads */ };
 
 static const kst_flow_options defaults = {
     .size = sizeof defaults, .readers = 4, .writers = 2, .memory = (uint64_t)1 << 30, .most = 256, .wait_us = 200};
@@ -28,7 +28,7 @@ static bool is_fine(const kst_flow_options *options)
            kst_flow_stage_is_fine(options->stage);
 }
 
-/* The options for items without their own are null or initialised. */
+/* Set default options for decoding and encoding where the caller has none. */
 static void fill_in_options(struct kst_flow *flow)
 {
     kst_decode_options_init(&flow->decode);
@@ -118,7 +118,7 @@ static bool start_readers(struct kst_flow *flow)
     return count > 0;
 }
 
-/* Start the threads that use entries before those that bring some. */
+/* Start the threads that use entries before the threads that bring them. */
 static bool start_threads(struct kst_flow *flow)
 {
     bool good = true;
@@ -136,7 +136,7 @@ static void join(struct kst_flow *flow)
         pthread_join(flow->thread[i], NULL);
 }
 
-/* Start all threads. Meanwhile this thread counts as a reader, so that none ends too soon. */
+/* Start all threads. Meanwhile this thread counts as a reader, so that no other thread ends too soon. */
 static kst_status start(struct kst_flow *flow)
 {
     sigset_t before;

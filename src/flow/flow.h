@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Declares a flow's entries, queues, lanes and threads. Readers ask the source for items and read their files; lanes,
- * one for each device, decode and encode them; writers hand the results to the sink. One lock guards what they share.
+ * one for each device, decode and encode them; writers hand the results to the sink. One lock guards what these threads
+ * share.
  */
 #ifndef KOSTKA_FLOW_FLOW_H
 #define KOSTKA_FLOW_FLOW_H
@@ -19,10 +20,10 @@ enum { FLOW_LANES = 64, FLOW_MOST = 1024 /* the most entries that a GPU takes at
 struct flow_entry {
     kst_flow_item item;
     struct flow_entry *next, *previous; /* in a queue */
-    uint8_t *file;                      /* the stream that was read; null: it is the caller's */
+    uint8_t *file;                      /* the stream that was read from a file; null: the stream is the caller's */
     uint64_t input;                     /* bytes of `file` */
-    uint64_t pixels;                    /* bytes of the image that is decoded, as far as that is known before; else 0 */
-    uint64_t result;                    /* bytes that wait for the sink: the image's with DECODE */
+    uint64_t pixels;                    /* bytes of the image to be decoded, if known from the headers; else 0 */
+    uint64_t result;                    /* bytes that will wait for the sink: with DECODE those of the image */
     uint32_t failures;                  /* how many devices have failed with this item */
 };
 
@@ -32,27 +33,27 @@ struct flow_queue {
     uint32_t count;
 };
 
-/* A device, with the threads that give it work. */
+/* Holds a device, with the threads that give it work. */
 struct flow_lane {
     struct kst_flow *flow;
     kst_context *context;
-    kst_context *alone; /* the CPU's with one thread, which serves while there are pictures for all threads */
+    kst_context *alone; /* CPU: a context of one thread, used while there are pictures for all threads */
     kst_device_kind kind;
     uint32_t workers; /* threads that give it work */
-    uint32_t busy;    /* those that do so now; this and the next member are guarded by the flow's lock */
+    uint32_t busy;    /* threads that give it work now; this and the next member are guarded by the flow's lock */
     bool failed;      /* it takes no more items */
 };
 
 struct kst_flow {
     kst_flow_options options; /* the caller's, with the defaults filled in */
     struct memory memory;
-    kst_decode_options decode; /* what the options point to where the caller has none */
+    kst_decode_options decode; /* these two are what `options` points to where the caller has none */
     kst_encode_options encode;
     struct flow_lane lane[FLOW_LANES];
     uint32_t lanes;
     pthread_t *thread;
-    uint32_t threads;       /* that were started */
-    pthread_mutex_t source; /* held while the source is asked */
+    uint32_t threads;       /* threads that were started */
+    pthread_mutex_t source; /* held while the source is asked for an item */
     pthread_mutex_t lock;   /* guards all members below */
     pthread_cond_t room;    /* streams that were read ahead have been used, or the flow ends: for readers */
     pthread_cond_t work;    /* an entry is ready, results have gone, or no more will come: for lanes */
@@ -61,17 +62,17 @@ struct kst_flow {
     struct flow_queue ready, done;
     uint64_t input;      /* bytes of streams that were read and are still needed */
     uint64_t result;     /* bytes of results that are being made or wait for the sink */
-    uint64_t items;      /* that came from the source */
+    uint64_t items;      /* items that came from the source */
     uint64_t taken;      /* results that were handed to the sink, or to the caller */
-    uint64_t failed;     /* those of them with an error */
+    uint64_t failed;     /* results among `taken` that report an error */
     uint64_t moved;      /* items that another device took over */
     uint32_t readers;    /* threads that may still bring entries */
     uint32_t lanes_left; /* devices that have not failed */
-    uint32_t gpus;       /* those of them that are GPUs */
+    uint32_t gpus;       /* GPUs that have not failed */
     uint32_t busy;       /* threads that give a device work now */
     uint32_t idle;       /* GPUs' threads that wait for work */
-    bool exhausted;      /* the source is not asked again */
-    bool cancelled;      /* what no device has begun with is not made */
+    bool exhausted;      /* the source is not asked for more items */
+    bool cancelled;      /* items that no device has begun with are cancelled */
     kst_status first;    /* the first error of an item */
 };
 
@@ -91,20 +92,19 @@ static inline bool kst_flow_is_due(const struct kst_flow *flow, const struct flo
 void kst_flow_insert(struct flow_queue *queue, struct flow_entry *entry);
 void kst_flow_remove(struct flow_queue *queue, struct flow_entry *entry);
 
-/* devices.c: make a lane for each device that the options name. The lanes made before an error are there, too. */
+/* devices.c: make a lane for each device that the options name. After an error the lanes made before it remain. */
 kst_status kst_flow_open_devices(struct kst_flow *flow);
 void kst_flow_close_devices(struct kst_flow *flow);
 
-/* flow.c: note that there is another thread that may bring entries (1), or one less (UINT32_MAX). */
+/* flow.c: note that there is one more thread that may bring entries (1), or one fewer (UINT32_MAX). */
 void kst_flow_change_readers(struct kst_flow *flow, uint32_t change);
 
 /* read.c: the thread that asks the source and reads files; `arg` is the flow. */
 void *kst_flow_read(void *arg);
 
 /*
- * lane.c: queue an entry for the lanes, or for the sink with an error if no device is left for it; the caller holds the
- * lock. And a thread that gives a device work; `arg` is its
- * lane.
+ * lane.c: kst_flow_offer() queues an entry for the lanes, or for the sink with an error if no device is left for it;
+ * the caller holds the lock. kst_flow_work_on() is a thread that gives a device work; `arg` is its lane.
  */
 void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry);
 void *kst_flow_work_on(void *arg);
@@ -128,23 +128,26 @@ static inline const kst_flow_stage *kst_flow_stage_of(const struct kst_flow *flo
 }
 
 /*
- * make.c: decode, encode or transcode entries of one kind of work in a lane's context. Their reports are set, whatever
- * happens.
+ * make.c: decode, encode or transcode entries of one kind of work in a lane's context. Their reports are set in any
+ * case.
  */
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count);
 
 /*
- * results.c: queue an entry for the sink; and wake those that wait for results, or for the memory of streams, once some
- * have been queued. The caller holds the lock. kst_flow_write(flow) is the sink's thread.
+ * results.c: kst_flow_finish() queues an entry for the sink. kst_flow_announce() then wakes the threads that wait for
+ * results, or for room for streams. The caller of both holds the lock. kst_flow_write(flow) is the sink's thread.
  */
 void kst_flow_finish(struct kst_flow *flow, struct flow_entry *entry);
 void kst_flow_announce(struct kst_flow *flow);
 void *kst_flow_write(void *arg);
 
-/* keep.c: says how an image is encoded, with the metadata and the resolution of the stream that it comes from. */
+/*
+ * keep.c: holds the options with which an image is encoded, with the metadata and the resolution of the stream that it
+ * comes from.
+ */
 struct flow_kept {
     kst_decoder *decoder;
-    kst_metadata *metadata; /* copies, whose bytes belong to them */
+    kst_metadata *metadata; /* copies that own their bytes */
     size_t count;
     kst_encode_options options;
 };

@@ -4,7 +4,7 @@
 
 #include "flow/flow.h"
 
-/* A profile of colours says nothing about a picture that has become grey. */
+/* Return whether metadata of a kind is carried over. A colour profile does not fit a picture that has become grey. */
 static bool is_carried(kst_metadata_kind kind, bool greyed)
 {
     return (kind == KST_METADATA_ICC && !greyed) || kind == KST_METADATA_EXIF || kind == KST_METADATA_XMP ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gives a device work. A GPU takes many entries in one call, so that they share its cost, and several calls are under
- * way so that one uploads while another computes. Each thread of the CPU takes one entry at a time.
+ * Gives a device work. A GPU takes many entries in one call, so that they share its cost, and several calls are in
+ * flight so that one uploads while another computes. Each thread of the CPU takes one entry at a time.
  */
 #include <errno.h>
 #include <time.h>
@@ -10,11 +10,11 @@
 #include "flow/flow.h"
 
 enum {
-    BACKLOG = 8, /* entries that wait for each GPU before the CPU takes one, too */
-    DEVICES = 2  /* how many devices may fail with an item before it counts as the cause */
+    BACKLOG = 8, /* entries for each GPU that must wait before the CPU takes one, too */
+    DEVICES = 2  /* number of devices that fail with an item before the item counts as the cause */
 };
 
-/* The bytes of pictures that a GPU takes at once, beside one that is larger. */
+/* The most bytes of pictures that a GPU takes at once; a single larger picture is allowed. */
 static const uint64_t most_pixels = (uint64_t)1 << 30;
 
 static bool is_cpu(const struct flow_lane *lane)
@@ -62,7 +62,7 @@ void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry)
     kst_flow_announce(flow);
 }
 
-/* End the entries that no device is left for. The caller holds the lock. */
+/* Finish the entries that no device is left for. */
 static void sweep(struct kst_flow *flow)
 {
     struct flow_queue waiting = flow->ready;
@@ -74,7 +74,7 @@ static void sweep(struct kst_flow *flow)
     }
 }
 
-/* Return whether the entry's result has room among those that wait for the sink. */
+/* Return whether there is room for the entry's result among the results that wait for the sink. */
 static bool fits(const struct kst_flow *flow, const struct flow_entry *entry)
 {
     uint64_t most = flow->options.memory - flow->options.memory / 4;
@@ -82,7 +82,10 @@ static bool fits(const struct kst_flow *flow, const struct flow_entry *entry)
            kst_flow_is_due(flow, entry);
 }
 
-/* Find the first entry for the lane; a device that has failed gets none. The CPU leaves the few that wait to GPUs. */
+/*
+ * Find the first entry for the lane; a device that has failed gets none. The CPU leaves entries to the GPUs if few of
+ * them wait.
+ */
 static struct flow_entry *find(const struct flow_lane *lane)
 {
     const struct kst_flow *flow = lane->flow;
@@ -124,13 +127,13 @@ static struct flow_entry *wait_for_entry(struct flow_lane *lane)
     return entry;
 }
 
-/* Return whether an entry may go to a device together with the first one of those that were taken. */
+/* Return whether an entry may go to a device together with the entries taken, of which `first` is the first. */
 static bool joins(const struct flow_entry *entry, const struct flow_entry *first, uint64_t pixels)
 {
     return entry->item.work == first->item.work && pixels + entry->pixels <= most_pixels;
 }
 
-/* Take as many entries as are the lane's share of those that wait. The caller holds the lock. */
+/* Take the lane's share of the waiting entries. */
 static uint32_t take_share(struct flow_lane *lane, struct flow_entry **taken)
 {
     struct kst_flow *flow = lane->flow;
@@ -174,7 +177,7 @@ static void retire(struct flow_lane *lane)
 }
 
 /*
- * Give an entry that the device failed with to another one, if there is one and the entry is not suspected of being
+ * Give an entry with which the device failed to another device, if there is one and the entry is not suspected of being
  * the cause. The caller holds the lock.
  */
 static bool hand_over(struct flow_lane *lane, struct flow_entry *entry)
@@ -209,7 +212,10 @@ static void end(struct flow_lane *lane, struct flow_entry *const *entry, uint32_
         pthread_cond_broadcast(&flow->work);
 }
 
-/* The CPU's threads together work on one picture when there are no others for most of them. */
+/*
+ * Choose the context to work in: the CPU's threads work together on one picture when there are no other pictures for
+ * most of them.
+ */
 static kst_context *choose_context(const struct flow_lane *lane)
 {
     bool few = kst_flow_is_dry(lane->flow) && 2 * lane->busy <= lane->workers;

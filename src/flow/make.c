@@ -5,18 +5,18 @@
 #include "core/report.h"
 #include "flow/flow.h"
 
-/* Holds arrays of one member for each entry. */
+/* Holds arrays with one element for each entry. */
 struct making {
     struct kst_flow *flow;
     kst_context *context;
     struct flow_entry *const *entry;
     uint32_t count;
-    kst_flow_work work; /* that of all entries */
+    kst_flow_work work; /* the same for all entries */
     kst_decode_item *decoded;
-    kst_image *image;   /* what was decoded, unless it goes straight to the item */
-    kst_image *resized; /* what an image was resized to, unless that goes to the item */
+    kst_image *image;   /* the decoded images, unless they go straight to the items */
+    kst_image *resized; /* the resized images, unless they go to the items */
     kst_resize_item *resizing;
-    kst_image *staged; /* what a stage made of an image, in order to be encoded */
+    kst_image *staged; /* the results of stages that will be encoded */
     kst_flow_image *staging;
     struct flow_kept *kept;
     kst_encode_item *encoded;
@@ -46,9 +46,7 @@ static kst_image *decoded_image(struct making *m, uint32_t index)
     return passes ? &m->image[index] : &m->entry[index]->item.image;
 }
 
-/*
- * Decode the entries' streams, to `memory` what does not go to the item. The items' reports tell how that went.
- */
+/* Decode the entries' streams, into `memory` unless the image is the item's. Sets the items' reports. */
 static void decode(struct making *m, kst_memory memory)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -81,8 +79,9 @@ static const kst_image *image_to_encode(const struct making *m, uint32_t index)
 }
 
 /*
- * Resize the images of entries without an error that want it: to the item, or to `memory` what a stage or the encoder
- * will take. Entries may be left out, so that an entry and its item of the batch may have different indices.
+ * Resize the images of entries that have resizing options and no error, to the item, or to `memory` if a stage or the
+ * encoder takes the result. Entries may be left out, so that an entry and its item of the batch may have different
+ * indices.
  */
 static void resize(struct making *m, kst_memory memory)
 {
@@ -104,7 +103,7 @@ static void resize(struct making *m, kst_memory memory)
             kst_report_resizing(&m->entry[i]->item.report, &m->resizing[count++].report);
 }
 
-/* Add what the report of a stage says to that of the step before: an error ends the item, and warnings stay. */
+/* Add the report of a stage to that of the step before: an error ends the item, and warnings stay. */
 static void take_report(kst_report *report, const kst_report *staged)
 {
     if (!staged->status)
@@ -114,7 +113,10 @@ static void take_report(kst_report *report, const kst_report *staged)
     memcpy(report->message, staged->message, sizeof report->message);
 }
 
-/* Run a stage on the images of entries from `first` on that have the same one. Returns where the others begin. */
+/*
+ * Run a stage on the images of consecutive entries from `first` on that have the same stage. Returns the index of the
+ * first entry with another stage.
+ */
 static uint32_t run_stage(struct making *m, uint32_t first)
 {
     const kst_flow_stage *stage = stage_of(m, first);
@@ -136,7 +138,7 @@ static uint32_t run_stage(struct making *m, uint32_t first)
     return end;
 }
 
-/* Take images through their stages: to the item, or to `memory` what will be encoded. */
+/* Take images through their stages: to the item, or to `memory` if the result will be encoded. */
 static void run_stages(struct making *m, kst_memory memory)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -148,8 +150,8 @@ static void run_stages(struct making *m, kst_memory memory)
 }
 
 /*
- * Encode what has been decoded, or the source's images. Entries with an error are left out, so that an entry and its
- * encoder item may have different indices.
+ * Encode the decoded images, or the source's. Entries with an error are left out, so that an entry and its encoder item
+ * may have different indices.
  */
 static void encode(struct making *m)
 {
@@ -175,7 +177,7 @@ static void encode(struct making *m)
     }
 }
 
-/* Warnings about the stream that was decoded belong to the result, too. */
+/* Add the warnings about the decoded stream to the result's report. */
 static void add_warnings(kst_report *report, const kst_decode_item *decoded)
 {
     if (report->status || decoded->report.warnings == 0)
@@ -265,7 +267,10 @@ static bool has_pixels(const kst_flow_item *item)
     return item->resize || item->stage;
 }
 
-/* Entries with an error are left out, so that an entry and its item of the batch may have different indices. */
+/*
+ * Transcode the entries' streams. Entries with an error are left out, so that an entry and its item of the batch may
+ * have different indices.
+ */
 static void transcode(struct making *m)
 {
     uint32_t count = 0;

@@ -2,7 +2,7 @@
 /* Keeps entries in the order of the source. */
 #include "flow/flow.h"
 
-/* Threads bring entries almost in order, so the place is searched from the end. */
+/* Insert an entry. Threads bring entries almost in order, so the place is searched for from the end. */
 void kst_flow_insert(struct flow_queue *queue, struct flow_entry *entry)
 {
     struct flow_entry *before = queue->last;

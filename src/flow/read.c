@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asks the source for items, reads their files ahead and looks at how large their pictures are. */
+/* Asks the source for items, reads their files ahead and finds out how large their pictures are. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 enum {
     PIECE = 1 << 16,
     INPUT_SHARE = 4, /* streams may take a quarter of the memory */
-    READY = 4        /* items may wait for devices, four for each that a GPU takes at once */
+    READY = 4        /* items that may wait for devices: four times as many as a GPU takes at once */
 };
 
-/* Wait until another item may come. Returns false if none will. */
+/* Wait until there is room for another item. Returns false if no more will come. */
 static bool wait_for_room(struct kst_flow *flow)
 {
     pthread_mutex_lock(&flow->lock);
@@ -27,7 +27,7 @@ static bool wait_for_room(struct kst_flow *flow)
     return open;
 }
 
-/* Number an item that came from the source; or, if none came, note that none will. */
+/* Number an item that came from the source; or, if none came, note that the source is exhausted. */
 static void count_item(struct kst_flow *flow, struct flow_entry *entry, bool came, kst_status status)
 {
     pthread_mutex_lock(&flow->lock);
@@ -64,8 +64,8 @@ static struct flow_entry *ask(struct kst_flow *flow)
 }
 
 /*
- * Wait until another `bytes` bytes may be read. An entry that has begun does not wait again: readers that grow would
- * wait for each other.
+ * Wait until another `bytes` bytes may be read. An entry that has bytes already does not wait again: readers whose
+ * files grow would wait for each other.
  */
 static void reserve(struct kst_flow *flow, struct flow_entry *entry, uint64_t bytes)
 {
@@ -155,7 +155,7 @@ static uint64_t image_bytes(const kst_image *image)
     return sum;
 }
 
-/* Return the bytes of what becomes of the decoded image on its way to the sink; 0 if that is not known. */
+/* Return the bytes of the image that the sink will get, after resizing and the stage; 0 if that is not known. */
 static uint64_t result_bytes(const struct kst_flow *flow, const kst_flow_item *item, const kst_image *decoded)
 {
     const kst_resize_options *resize = kst_flow_resize_of(flow, item);
@@ -179,7 +179,7 @@ static void note_image(struct kst_flow *flow, struct flow_entry *entry, const ks
         entry->result = result_bytes(flow, &entry->item, image);
 }
 
-/* Describe an image of more than four planes, some of which are the decoder's. */
+/* Measure an image of more than four planes, some of which only a decoder can describe. */
 static void look_at_planes(struct kst_flow *flow, struct flow_entry *entry, const kst_decode_options *options)
 {
     kst_decoder *decoder;
@@ -195,8 +195,8 @@ static void look_at_planes(struct kst_flow *flow, struct flow_entry *entry, cons
 }
 
 /*
- * Find out how large the image will be, from headers alone: opening a decoder would look at all bytes of the stream.
- * What is wrong with it is found again by the lane.
+ * Find out from the headers how large the image will be: opening a decoder would search all bytes of the stream. If
+ * something is wrong with the stream, the lane will find it again.
  */
 static void look(struct kst_flow *flow, struct flow_entry *entry)
 {
@@ -214,7 +214,7 @@ static void look(struct kst_flow *flow, struct flow_entry *entry)
         look_at_planes(flow, entry, item.options);
 }
 
-/* Transcoding is the work of flows that do nothing else. */
+/* Check an item's work and stage: an item transcodes if and only if the flow does. */
 static kst_status check_work(const struct kst_flow *flow, struct flow_entry *entry)
 {
     if (!kst_flow_stage_is_fine(entry->item.stage))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hands results to the sink or to the caller, in order where that is asked for. */
+/* Hands results to the sink or to the caller, in the source's order if the options ask for that. */
 #include "flow/flow.h"
 
 void kst_flow_finish(struct kst_flow *flow, struct flow_entry *entry)
@@ -52,7 +52,7 @@ static struct flow_entry *next_result(struct kst_flow *flow)
     return entry;
 }
 
-/* The sink is through with an entry, whose memory others may use now. */
+/* Free an entry that the sink has taken; other entries may now use its memory. */
 static void leave(struct kst_flow *flow, struct flow_entry *entry)
 {
     pthread_mutex_lock(&flow->lock);

@@ -18,7 +18,7 @@ enum {
 /* The time to wait for OpenGL, in nanoseconds: longer than any picture takes. */
 #define PATIENCE UINT64_C(60000000000)
 
-/* The list of extensions decides, because loaders may return something for every name. */
+/* Return whether the extension is listed: loaders may return a function for every name. */
 bool kst_gl_has_foreign(const struct gl_functions *gl)
 {
     int count = 0;

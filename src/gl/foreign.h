@@ -10,7 +10,7 @@
 
 struct gl_foreign {
     unsigned memory, buffer; /* 0: none */
-    void *fence;             /* a fence behind OpenGL's last work with the buffer; null: that work is done */
+    void *fence;             /* a fence behind OpenGL's last work with the buffer; null: the work is done */
 };
 
 /* Return whether the context can make such buffers. */
@@ -24,7 +24,10 @@ kst_status kst_gl_foreign_make(const struct gl_functions *gl, struct gl_foreign 
     size_t length, kst_report *report);
 void kst_gl_foreign_delete(const struct gl_functions *gl, struct gl_foreign *foreign); /* an empty one is allowed */
 
-/* Note that OpenGL was asked to work with the buffer, and wait until that work is done. */
+/*
+ * kst_gl_foreign_used() notes that OpenGL was asked to work with the buffer; kst_gl_foreign_wait() waits until that
+ * work is done.
+ */
 void kst_gl_foreign_used(const struct gl_functions *gl, struct gl_foreign *foreign);
 kst_status kst_gl_foreign_wait(const struct gl_functions *gl, struct gl_foreign *foreign, kst_report *report);
 

@@ -29,7 +29,8 @@ static kst_status refuse(kst_report *report, const char *text)
 }
 
 /*
- * GLX is asked only if EGL is missing, because EGL loaders may return something for every name that begins with "gl".
+ * Load the function that returns the current context. GLX is asked only if EGL is missing, because EGL loaders may
+ * return a function for every name that begins with "gl".
  */
 static kst_status load_current(struct gl_functions *gl, kst_gl_loader load, void *user, kst_report *report)
 {
@@ -91,7 +92,10 @@ const char *kst_gl_error_name(unsigned error)
     return error >= 0x500 && error < 0x508 ? names[error - 0x500] : "an unknown error";
 }
 
-/* There is one error flag of each kind, but a lost context may report its loss for ever, so the loop is bounded. */
+/*
+ * Clear all errors. There is one error flag of each kind, but a lost context may report its loss for ever, so the loop
+ * is bounded.
+ */
 unsigned kst_gl_clear_errors(const struct gl_functions *gl)
 {
     unsigned first = gl->get_error();

@@ -147,9 +147,7 @@ const char *kst_gl_error_name(unsigned error);
 /* Clear all errors that glGetError() has to report. Returns the first of them. */
 unsigned kst_gl_clear_errors(const struct gl_functions *gl);
 
-/*
- * If OpenGL has an error to report, the result is KST_ERROR_GL_FAILED, with `what` and the error's name in the message.
- */
+/* Return KST_ERROR_GL_FAILED if OpenGL has an error to report, with `what` and the error's name in the message. */
 kst_status kst_gl_check(const struct gl_functions *gl, const char *what, kst_report *report);
 
 #endif

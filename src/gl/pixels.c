@@ -61,8 +61,8 @@ kst_status kst_gl_fill_texture(
 }
 
 /*
- * OpenGL ES can read a texture only as the attachment of a framebuffer, and only in the formats that it supports for
- * reading.
+ * Read a texture of OpenGL ES, which can read one only as the attachment of a framebuffer, and only in the formats that
+ * it supports for reading.
  */
 static kst_status read_by_framebuffer(
     const struct gl_functions *gl, unsigned name, const struct gl_layout *layout, kst_report *report)

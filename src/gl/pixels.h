@@ -12,8 +12,8 @@ struct gl_staging {
 };
 
 /*
- * Bind the buffer to a target, with at least `length` bytes. With `fresh` it may get other memory than before, so that
- * nobody waits for work that still uses the old memory. On failure its length becomes 0.
+ * Bind the buffer to a target, with at least `length` bytes. With `fresh` the buffer may get new memory, so that nobody
+ * waits for work that still uses the old memory. On failure its length becomes 0.
  */
 kst_status kst_gl_staging_bind(const struct gl_functions *gl, struct gl_staging *staging, unsigned target,
     size_t length, unsigned use, bool fresh, kst_report *report);

@@ -99,7 +99,7 @@ kst_status kst_gl_look_at_texture(
     return status;
 }
 
-/* The size of the attachment that a framebuffer object is read from; 0 if OpenGL does not tell. */
+/* Get the size of the attachment that a framebuffer object is read from; 0 if OpenGL does not report it. */
 static void measure_attachment(const struct gl_functions *gl, unsigned attachment, int *width, int *height)
 {
     int type = GL_NONE, name = 0, level = 0;
@@ -136,7 +136,7 @@ static kst_status check_rectangle(const struct gl_functions *gl, const kst_gl_su
     return KST_OK;
 }
 
-/* All four channels can always be read; red alone can be read where OpenGL says so. */
+/* Choose the format to read. All four channels can always be read; OpenGL ES reads red alone only where it says so. */
 static kst_status choose_read_format(
     const struct gl_functions *gl, const kst_gl_surface *surface, struct gl_layout *layout, kst_report *report)
 {
@@ -196,8 +196,8 @@ kst_status kst_gl_layout_settle(struct gl_layout *layout, size_t *extent, kst_re
     if (layout->pitch < row || layout->pitch > MOST_PITCH)
         return refuse(report, KST_ERROR_IMAGE_PITCH, "rows that overlap, or a pitch above 2^31 − 1");
     /*
-     * NVIDIA's OpenGL refuses buffers without the padding of the last row. It does not read the caller's buffers, so
-     * those need no such padding.
+     * NVIDIA's OpenGL refuses buffers without the padding of the last row. OpenGL does not copy from or to the caller's
+     * buffers, so those need no such padding.
      */
     uint64_t needed = (uint64_t)(layout->height - 1) * layout->pitch + (layout->transfer ? layout->pitch : row);
     *extent = (size_t)needed;

@@ -7,12 +7,12 @@
 #include "core/shared.h"
 
 /*
- * Settle the pitches of an image that is described as for kst_image_allocate(), and how many bytes its planes take one
- * after the other.
+ * Set the pitches of an image that is described as for kst_image_allocate(). *total receives the bytes of its planes,
+ * one after the other.
  */
 kst_status kst_image_lay_out(kst_image *image, uint64_t *total);
 
-/* Put the planes of such an image to `data` and behind it. */
+/* Place the planes of such an image one after the other from `data` on. */
 void kst_image_place(kst_image *image, uint8_t *data);
 
 /* Allocate as kst_image_allocate() does in host memory; kst_memory_hand_over() lets `owned` outlive the operation. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measures how far two images are from each other. */
+/* Measures how much two images differ. */
 #include <math.h>
 #include <string.h>
 
 #include "image/validate.h"
 
 /*
- * Sums of one chunk stay exact: with samples of 8 bits all of them are below 2^32, with 16 bits 2^16 squares below 2^32
- * are below 2^48.
+ * The number of samples in a chunk, whose sums stay exact: with samples of 8 bits all sums are below 2^32; with 16 bits
+ * the sum of 2^16 squares, each below 2^32, is below 2^48.
  */
 enum { CHUNK = 1 << 16 };
 

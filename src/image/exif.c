@@ -142,7 +142,7 @@ static uint32_t number_of(const struct tiff *t, const struct ifd *ifd, uint32_t 
 }
 
 /*
- * Clear the bytes whose offset and length two entries of IFD1 give. Returns the new length of the structure, which is
+ * Clear the bytes whose offset and length are in two entries of IFD1. Returns the new length of the structure, which is
  * shorter if these bytes were its end.
  */
 static size_t clear(

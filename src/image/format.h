@@ -17,7 +17,7 @@ struct pixel_layout {
     bool planes;       /* PLANAR, RAW */
 };
 
-/* Return the format's row of the table; for AUTO and for invalid formats, a row without channels and planes. */
+/* Return the format's row of the table; for AUTO and for invalid formats, a row with neither channels nor planes. */
 KST_SHARED const struct pixel_layout *kst_pixel_layout(kst_format format);
 
 /* Return whether the table has the format; AUTO is in it. */
@@ -47,13 +47,13 @@ KST_SHARED uint32_t kst_plane_depth(const kst_plane *plane);
  */
 KST_SHARED uint32_t kst_plane_sample_bytes(const kst_plane *plane);
 
-/* Return whether samples of a type are integers, of which depth and sign count. */
+/* Return whether samples of a type are integers, for which depth and sign matter. */
 static inline bool kst_sample_is_integer(unsigned sample)
 {
     return sample == KST_SAMPLE_INTEGER || sample == KST_SAMPLE_INT32;
 }
 
-/* Samples that one of the plane's pixels holds: the format's channels, 1 for PLANAR and RAW. */
+/* Return the number of samples in one pixel of a plane: the format's channels, or 1 for PLANAR and RAW. */
 KST_SHARED uint32_t kst_format_samples(kst_format format);
 
 #endif

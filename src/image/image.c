@@ -15,7 +15,7 @@ void kst_image_init(kst_image *image)
     image->size = sizeof *image;
 }
 
-/* Describe the single plane of an interleaved image, which follows from the picture. */
+/* Describe the single plane of an interleaved image, which follows from the picture's size and format. */
 static void set_interleaved_plane(kst_image *image)
 {
     image->plane_count = 1;
@@ -61,7 +61,7 @@ static uint64_t padded_pitch(const kst_image *image, const kst_plane *plane)
     return (row + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
 }
 
-/* Sets the pitch of the first planes and gives the bytes of all planes together. */
+/* Set the pitches of the first four planes. *total receives the bytes of all planes. */
 static kst_status set_pitches(kst_image *image, uint64_t *total)
 {
     *total = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Says of each kind of memory that an image can be in who reaches it, and how a sample is found there. No other code of
- * the library tests for the memory of a single driver to learn that.
+ * Says for each kind of memory in which an image can lie who reaches it, and how a sample is found there. No other code
+ * of the library tests for the memory of a single driver to find that out.
  */
 #ifndef KOSTKA_IMAGE_LOCATION_H
 #define KOSTKA_IMAGE_LOCATION_H

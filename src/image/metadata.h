@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the metadata of one stream or file as the API shows them. */
+/* Declares the list of the metadata of one stream or file, as the API returns them. */
 #ifndef KOSTKA_IMAGE_METADATA_H
 #define KOSTKA_IMAGE_METADATA_H
 
 #include "core/memory.h"
 
-/* Holds the items in the order in which the codec lists them. What belongs to the coding itself is not among them. */
+/*
+ * Holds the items in the order in which the codec lists them. Data that belong to the coding itself are not among them.
+ */
 struct metadata_list {
     kst_metadata *item;
     size_t count;

@@ -5,7 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The limits are 2^±60: products then are normal numbers, so it does not matter how a device treats subnormal ones. */
+/*
+ * Means and scales are limited to magnitudes of 2^±60: products then are normal numbers, so it does not matter how a
+ * device treats subnormal ones.
+ */
 enum { DEPTH_MAX = 16 };
 
 static const float LEAST = 0x1p-60F, MOST = 0x1p60F;
@@ -81,7 +84,7 @@ static void store(uint8_t *to, size_t index, uint32_t value, bool half)
         memcpy(to + 4 * index, &value, sizeof value);
 }
 
-/* Convert a row of bytes, in which the channels from `first` on take turns. */
+/* Convert a row of bytes, in which the channels from `first` on are interleaved. */
 static void convert_bytes(const struct table *table, const uint8_t *from, uint8_t *to, size_t pixels, uint32_t first,
     uint32_t channels, bool half)
 {

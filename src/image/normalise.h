@@ -5,7 +5,7 @@
 
 #include "image/format.h"
 
-/* Holds what is done to the values of each channel: (value − mean) × scale. */
+/* Describes the conversion of the values of each channel: (value − mean) × scale. */
 struct normal {
     kst_sample sample;
     float mean[4], scale[4]; /* within the magnitudes that kst_decode_options has, so that no step is subnormal */
@@ -14,12 +14,12 @@ struct normal {
 /* Set the values by the options, for samples of a depth and sign. Returns false if they are out of range. */
 bool kst_normal_init(struct normal *normal, const kst_decode_options *options, uint32_t depth, bool is_signed);
 
-/* Return the bits of a sample that a value comes to. */
+/* Return the bits of the sample to which a value is converted. */
 uint32_t kst_normal_value(const struct normal *normal, int32_t value, uint32_t channel);
 
 /*
- * Rows first … end − 1 of an image of integers to one of floating-point samples, of the same format and size, both
- * checked and in host memory.
+ * Convert rows first … end − 1 of an image of integers to one of floating-point samples, of the same format and size;
+ * both are checked and in host memory.
  */
 void kst_image_normalise(
     const kst_image *from, const kst_image *to, const struct normal *normal, uint32_t first, uint32_t end);

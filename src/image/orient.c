@@ -6,7 +6,9 @@
 
 #include "image/validate.h"
 
-/* Pixels of a side of the squares that are turned one by one, so that their rows stay in the cache both ways. */
+/*
+ * The side in pixels of the squares that are turned one by one, so that their source and target rows stay in the cache.
+ */
 enum { TILE = 32 };
 
 /* Says how to walk the source while writing the destination row by row. */
@@ -21,7 +23,10 @@ bool kst_orientation_swaps(int orientation)
     return orientation >= 5 && orientation <= 8;
 }
 
-/* The table follows Exif 2.32, 4.6.4 A: where the 0th row and the 0th column of the stored picture are seen. */
+/*
+ * Return the walk for an orientation, by the table of Exif 2.32, 4.6.4 A: where the 0th row and the 0th column of the
+ * stored picture are seen.
+ */
 static struct pixel_walk walk_of(const kst_plane *from, ptrdiff_t pixel, int orientation)
 {
     bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;

@@ -13,7 +13,7 @@ void kst_tensor_init(kst_tensor *tensor)
     tensor->size = sizeof *tensor;
 }
 
-/* The picture at the tensor's start, without its memory. */
+/* Describe the picture at the tensor's start, without its memory. */
 static kst_status describe(const kst_tensor *tensor, kst_image *image)
 {
     bool planar = tensor->format == KST_FORMAT_PLANAR;
@@ -38,8 +38,9 @@ static kst_status describe(const kst_tensor *tensor, kst_image *image)
 }
 
 /*
- * Return whether this is a step between things of some length: no shorter than that, and `count` of them within the
- * address space.
+ * Settle the step between `count` objects of `length` bytes; 0 stands for `length`. Returns whether the step is at
+ * least `length`, so that the objects do not overlap, and all of them fit into the address space. *all receives the
+ * bytes of all of them.
  */
 static bool settle_step(size_t given, uint64_t length, uint32_t count, uint64_t *step, uint64_t *all)
 {

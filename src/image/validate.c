@@ -111,10 +111,7 @@ kst_status kst_image_match(const kst_image *image, const kst_image *wanted)
     return KST_OK;
 }
 
-/*
- * Holds the bytes from the first to the last of a checked plane, and the buffer in which they are counted; 0:
- * addresses.
- */
+/* Holds the range of bytes of a checked plane, as offsets in a buffer, or as addresses if `buffer` is 0. */
 struct plane_bytes {
     uintptr_t buffer, first, end;
 };

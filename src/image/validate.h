@@ -18,8 +18,8 @@ bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, si
 bool kst_plane_is_aligned(const kst_plane *plane, uint64_t first);
 
 /*
- * Format, size, count, depth and size of the planes, without their buffers. KST_ERROR_ARGUMENT (null, `size` not set),
- * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH, KST_ERROR_IMAGE_SAMPLE.
+ * Check the format, the size, and the number, depths and sizes of the planes, but not their buffers. KST_ERROR_ARGUMENT
+ * (null, `size` not set), KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH, KST_ERROR_IMAGE_SAMPLE.
  */
 KST_SHARED kst_status kst_image_check_shape(const kst_image *image);
 
@@ -31,12 +31,12 @@ KST_SHARED kst_status kst_image_check_shape(const kst_image *image);
 KST_SHARED kst_status kst_image_check(const kst_image *image);
 
 /*
- * Return whether a checked image has the format, size and planes that `wanted` has, whatever the pitches.
- * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH or KST_ERROR_IMAGE_SAMPLE where not.
+ * Return KST_OK if a checked image has the format, size and planes of `wanted`, whatever the pitches; otherwise
+ * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH or KST_ERROR_IMAGE_SAMPLE.
  */
 KST_SHARED kst_status kst_image_match(const kst_image *image, const kst_image *wanted);
 
-/* KST_ERROR_IMAGE_OVERLAP if two checked images share memory. */
+/* Return KST_ERROR_IMAGE_OVERLAP if two checked images share memory, otherwise KST_OK. */
 KST_SHARED kst_status kst_image_check_apart(const kst_image *a, const kst_image *b);
 
 #endif

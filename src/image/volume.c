@@ -25,7 +25,7 @@ static kst_status check_kind(const kst_volume *volume)
     return (unsigned)volume->memory < KST_MEMORY_OPENCL_IMAGE ? KST_OK : KST_ERROR_IMAGE_MEMORY;
 }
 
-/* Return where the first sample is, as far as its alignment goes. */
+/* Return the position of the first sample whose alignment counts: its offset in a buffer, or its address. */
 static uintptr_t place_of(const kst_volume *volume)
 {
     return kst_memory_has_offsets(volume->memory) ? volume->offset : (uintptr_t)volume->data;

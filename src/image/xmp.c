@@ -169,7 +169,7 @@ static bool read_number(const uint8_t *text, size_t length, uint64_t *value)
     return length > 0;
 }
 
-/* Take a property of an item, whose value stands at `at`; `behind` is the end of its attribute or element. */
+/* Note a property of an item, whose value stands at `at`; `behind` is the end of its attribute or element. */
 static void take(
     const struct xmp_reader *r, struct xmp_name name, size_t at, size_t length, size_t behind, struct xmp_item *item)
 {
@@ -203,7 +203,7 @@ static bool is_property(const struct xmp_reader *r, struct xmp_name name)
            memcmp(name.text, r->item.text, r->item.length) == 0;
 }
 
-/* Take the properties of an item from the attributes of a tag. Returns true if there are any. */
+/* Note the properties of an item that are attributes of a tag. Returns true if there are any. */
 static bool take_attributes(const struct xmp_reader *r, const struct tag *tag, struct xmp_item *item)
 {
     struct attribute attribute;
@@ -216,7 +216,7 @@ static bool take_attributes(const struct xmp_reader *r, const struct tag *tag, s
     return any;
 }
 
-/* Take a property from an element of an item, such as <Item:Length>12</Item:Length>. */
+/* Note a property that is an element of an item, such as <Item:Length>12</Item:Length>. */
 static void take_element(const struct xmp_reader *r, const struct tag *tag, struct xmp_item *item)
 {
     size_t to = find(r->text, r->length, tag->end, "<");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares the few parts of XMP that the library reads and changes: the orientation, and the directory of the files
- * that one file holds one behind the other (namespace http://ns.google.com/photos/1.0/container/), which Ultra HDR and
- * motion photos use. All else is copied without interpretation.
+ * Declares the few parts of XMP that the library reads and changes: the orientation, and the directory of several files
+ * that are stored in one file, one behind the other (namespace http://ns.google.com/photos/1.0/container/), which Ultra
+ * HDR and motion photos use. All else is copied without interpretation.
  */
 #ifndef KOSTKA_IMAGE_XMP_H
 #define KOSTKA_IMAGE_XMP_H
@@ -20,7 +20,7 @@ struct xmp_name {
 
 /* Describes an item of the directory. The first item is the picture that contains the XMP. */
 struct xmp_item {
-    uint64_t length;             /* in bytes; 0 if it is not given */
+    uint64_t length;             /* in bytes; 0 if the item has none */
     uint64_t padding;            /* bytes of padding behind it */
     bool jpeg;                   /* its media type is image/jpeg */
     char semantic[XMP_SEMANTIC]; /* "Primary", "GainMap", "MotionPhoto" …, cut off if it is too long */

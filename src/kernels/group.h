@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions by which the work-items of a work-group exchange values: shuffles, ballots, scans and sums. Lanes are 32
- * neighbours by local index: a warp where the hardware has warps, otherwise emulated in the work-group's memory. Every
- * function here must be called by the whole work-group, whose size is a multiple of 32. `scratch` holds one u32 for
- * each work-item, and may be used for something else only after a barrier.
+ * Defines functions by which the work-items of a work-group exchange values: shuffles, ballots, scans and sums. Lanes
+ * are 32 work-items with consecutive local indices: a warp where the hardware has warps, otherwise emulated in the
+ * work-group's memory. Every function here must be called by the whole work-group, whose size is a multiple of 32.
+ * `scratch` holds one u32 for each work-item, and may be used for something else only after a barrier.
  */
 #include "kernels/portable.h"
 
@@ -51,7 +51,7 @@ FUNCTION u32 warp_ballot(u32 predicate)
 #endif
 
 #if HAS_WARPS
-/* Make a step of a scan: add the sum of the lane `step` lanes before this one, if there is one. */
+/* Make a step of a scan: add the sum of the lane that lies `step` lanes before this one, if there is one. */
 FUNCTION u32 warp_sum_step(u32 sum, u32 step)
 {
     u32 result;
@@ -77,7 +77,7 @@ FUNCTION u32 lane_shuffle(LOCAL u32 *scratch, u32 value, u32 lane)
 #endif
 }
 
-/* Bit i of the result says whether lane i's predicate is not 0. */
+/* Return a mask whose bit i says whether lane i's predicate is not 0. */
 FUNCTION u32 lane_ballot(LOCAL u32 *scratch, u32 predicate)
 {
 #if HAS_WARPS
@@ -117,7 +117,7 @@ FUNCTION u32 lane_scan(LOCAL u32 *scratch, u32 value, u32 *total)
 #endif
 }
 
-/* Return the least of the values of the 32 lanes. */
+/* Return the minimum of the values of the 32 lanes. */
 FUNCTION u32 lane_least(LOCAL u32 *scratch, u32 value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -175,10 +175,7 @@ FUNCTION u32 group_scan(LOCAL u32 *scratch, u32 size, u32 value, u32 *total)
 #endif
 }
 
-/*
- * Two such sums at once. A barrier must lie between any earlier use of `scratch` and this call, and another one before
- * `scratch` is used again.
- */
+/* Return two such sums at once. */
 FUNCTION u32x2 group_scan_two(LOCAL u32 *scratch, u32 size, u32 first, u32 second, u32x2 *total)
 {
 #if HAS_WARPS

@@ -8,8 +8,8 @@ FUNCTION u64 place_of(GLOBAL const u32 *words)
 }
 
 /*
- * Finds what is at a distance from the launch's buffer. CUDA's distances may lead to other allocations, and are counted
- * modulo 2^64.
+ * Return the address at a distance from the launch's buffer, for reading or writing. CUDA's distances may lead to other
+ * allocations, and are counted modulo 2^64.
  */
 FUNCTION GLOBAL const u8 *source_at(GLOBAL const u8 *buffer, u64 place)
 {

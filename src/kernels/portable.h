@@ -33,8 +33,8 @@ typedef int i32;
 typedef long long i64;
 
 /*
- * A multiprocessor of a device for data centres has up to 32 work-groups and 2,048 work-items, others as few as 16 and
- * 1,536, and before 8.0 as few as 1,024.
+ * A multiprocessor of a device for data centres holds up to 32 work-groups and 2,048 work-items; others hold as few as
+ * 16 and 1,536, and before compute capability 8.0 as few as 1,024 work-items.
  */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
 #define RESIDENT_GROUPS 32
@@ -69,7 +69,7 @@ FUNCTION u32 group_index(void)
 }
 
 /*
- * Orders the work-group's accesses to its own memory; barrier_all() orders those to device memory too. Whole
+ * Order the work-group's accesses to its local memory; barrier_all() orders those to device memory too. Whole
  * work-group.
  */
 FUNCTION void barrier_local(void)
@@ -87,7 +87,7 @@ FUNCTION u32 leading_zeros(u32 x)
     return (u32)__clz((int)x);
 }
 
-/* The leading zeros of x, which must not be 0. */
+/* Return the number of leading zeros of x, which must not be 0. */
 FUNCTION u32 top_zeros(u32 x)
 {
     u32 result;
@@ -95,7 +95,7 @@ FUNCTION u32 top_zeros(u32 x)
     return result;
 }
 
-/* Return the number of bits of x from its lowest one to its highest one that is set: 0 for 0. */
+/* Return the length of x in bits, up to its highest set bit; 0 for 0. */
 FUNCTION u32 bit_length(u32 x)
 {
     u32 highest; /* all ones if there is none */
@@ -133,7 +133,7 @@ FUNCTION u32 atomic_greatest(GLOBAL u32 *p, u32 x)
     return atomicMax(p, x);
 }
 
-/* Return a value that other work-items change by atomics meanwhile. */
+/* Return a value that other work-items may be changing by atomics. */
 FUNCTION u32 current(GLOBAL u32 *p)
 {
     return *(volatile u32 *)p;
@@ -160,7 +160,7 @@ FUNCTION u32 high_product(u32 x, u32 y)
     return __umulhi(x, y);
 }
 
-/* Bits `shift` to `shift` + 31 of a 64-bit number made of two words, `low` being its lower half; shift: 0–31. */
+/* Return bits `shift` to `shift` + 31 of a 64-bit number made of two words, `low` being its lower half; shift: 0–31. */
 FUNCTION u32 shift_pair(u32 low, u32 high, u32 shift)
 {
     return __funnelshift_r(low, high, shift);
@@ -212,7 +212,7 @@ FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
     return result;
 }
 
-/* Truncate a number to an integer; what is too large becomes the nearest one, and no number 0. */
+/* Truncate a number to an integer. Numbers out of range become the nearest integer, and NaN becomes 0. */
 FUNCTION i32 saturated_integer(float value)
 {
     return __float2int_rz(value);
@@ -254,8 +254,8 @@ FUNCTION u32x2 make_u32x2(u32 x, u32 y)
 }
 
 /*
- * The address of a place in the work-group's memory, in bytes. It is worked out once and not for each access, which on
- * sm_90 takes a special register each time. `origin` is 0, but the compiler must not know that.
+ * The address of a place in the work-group's memory, in bytes. It is computed once and not at each access, which on
+ * sm_90 reads a special register each time. `origin` is 0, but the compiler must not know that.
  */
 typedef u32 local_place;
 

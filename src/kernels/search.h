@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holds a binary search, by which a work-group finds its picture in a list of the pictures' first groups. */
+/*
+ * Defines a binary search, by which a work-group finds its picture in the list of the first work-groups of all
+ * pictures.
+ */
 #include "kernels/portable.h"
 
 /*
- * Return the index of the last of `count` (at least 1) ascending entries that is not above `value`; 0 if all are above
- * it.
+ * Return the index of the last of `count` (at least 1) ascending entries that is at most `value`; 0 if all are greater.
  */
 FUNCTION u32 find_owner(GLOBAL const u32 *list, u32 count, u32 value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Works out boxes and sizes. */
+/* Computes the boxes and sizes of resizing from its options. */
 #include "resize/geometry.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static double rounded_edge(double edge)
     return edge == floor(edge) ? edge : (double)(float)edge;
 }
 
-/* The negations refuse what is not a number, too. */
+/* Return whether a range lies within a size and is not empty. The comparisons are false for NaN, too. */
 static bool is_inside(double begin, double end, uint32_t size)
 {
     return begin >= 0 && end <= size && begin < end;
@@ -29,7 +29,10 @@ static kst_status set_box(kst_resize_box box, struct resize_geometry *geometry)
     return is_inside(x->begin, x->end, x->size) && is_inside(y->begin, y->end, y->size) ? KST_OK : KST_ERROR_REGION;
 }
 
-/* Find the whole number of pixels nearest to a length, of two as near the even one, and at least one. */
+/*
+ * Set the count to the whole number nearest to a length, ties to even, and at least 1. Returns false if it is too
+ * large.
+ */
 static bool set_count(struct resize_axis *axis, double length)
 {
     double nearest = rint(length);
@@ -44,7 +47,7 @@ static double length_of(const struct resize_axis *axis)
     return axis->end - axis->begin;
 }
 
-/* Let one side follow from the other by the aspect ratio. */
+/* Compute one side from the other one and the aspect ratio. */
 static bool follow(struct resize_axis *side, const struct resize_axis *other)
 {
     return set_count(side, length_of(side) / length_of(other) * other->count);
@@ -105,7 +108,7 @@ kst_status kst_resize_geometry(
     kst_status status = set_box(options->box, geometry);
     if (!status)
         status = set_size(options, geometry);
-    /* A part of a box may be so thin that it vanishes when its edges are rounded. */
+    /* The remaining part of a box may be so thin that it vanishes when its edges are rounded. */
     if (!status && !(is_inside(geometry->x.begin, geometry->x.end, width) &&
                        is_inside(geometry->y.begin, geometry->y.end, height)))
         status = KST_ERROR_REGION;

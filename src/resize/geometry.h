@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Says which part of an image becomes which size, by the options of resizing. */
+/* Declares which part of an image is resized to which size, by the options of resizing. */
 #ifndef KOSTKA_RESIZE_GEOMETRY_H
 #define KOSTKA_RESIZE_GEOMETRY_H
 
 #include <kostka/kostka.h>
 
-/* One direction of an image: the samples from `begin` to `end` of `size` become `count`. */
+/* Describes one direction of an image: the samples from `begin` to `end`, of `size` in all, become `count`. */
 struct resize_axis {
     uint32_t size;
     uint32_t count;
@@ -18,11 +18,13 @@ struct resize_geometry {
     struct resize_axis y;
 };
 
-/* Check the options, and work them out for an image. Errors are those of kst_resize() about its options and box. */
+/*
+ * Check the options, and compute the geometry for an image. Errors are those of kst_resize() about its options and box.
+ */
 kst_status kst_resize_geometry(
     const kst_resize_options *options, uint32_t width, uint32_t height, struct resize_geometry *geometry);
 
-/* Return whether the samples stay as they are. */
+/* Return whether the axis leaves the samples as they are. */
 static inline bool kst_resize_is_same(const struct resize_axis *axis)
 {
     return axis->count == axis->size && axis->begin <= 0 && axis->end >= axis->size;

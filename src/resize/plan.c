@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks what is to be resized, and plans the passes. */
+/* Checks images to resize, and plans the passes. */
 #include "resize/plan.h"
 
 #include "image/location.h"
@@ -7,7 +7,7 @@
 
 enum { DEPTH_MAX = 16 };
 
-/* Check that an image's planes are of one size, and of samples that can be resized. */
+/* Check that an image's planes have one size, and samples that can be resized. */
 static kst_status check_source(const kst_image *image)
 {
     kst_status status = kst_image_check_shape(image);
@@ -28,7 +28,7 @@ static kst_status check_source(const kst_image *image)
     return KST_OK;
 }
 
-/* Settle the format of the result: that of the image, or planes of its channels. */
+/* Set the format of the result: that of the image, or planes of its channels. */
 static kst_status set_format(const kst_image *from, const kst_resize_options *options, kst_image *to)
 {
     const struct pixel_layout *layout = kst_pixel_layout(from->format);
@@ -68,7 +68,10 @@ bool kst_resize_is_wide(const kst_image *image)
     return kst_plane_sample_bytes(&image->plane[0]) > 1;
 }
 
-/* Compute the weights of an axis if it changes, count windows from what is needed first, and give that. */
+/*
+ * Compute the weights of an axis unless it leaves samples as they are. *span receives the samples that are needed;
+ * windows are counted from the first of them.
+ */
 static kst_status plan_axis(struct memory *memory, const struct resize_axis *axis, kst_resize_filter filter, int bits,
     struct resize_weights *weights, struct resize_span *span)
 {

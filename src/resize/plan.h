@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the work of resizing an image: which passes there are, with their weights. */
+/* Declares the plan of resizing an image: the passes, with their weights. */
 #ifndef KOSTKA_RESIZE_PLAN_H
 #define KOSTKA_RESIZE_PLAN_H
 
 #include "resize/weights.h"
 
-/* Describes what is done to an image. */
+/* Describes the passes over an image. */
 struct resize_passes {
     bool across;     /* columns change */
     bool down;       /* rows change */
-    bool down_first; /* both do, and rows first */
-    bool weighed;    /* colours are weighed by their alpha, because there is a pass */
+    bool down_first; /* both change, and rows are resized vertically first */
+    bool weighed;    /* colours are multiplied by their alpha, because there is a pass */
     bool mirror;
 };
 
-/* Windows begin with the first column and row that are needed. */
+/* Holds a plan. Windows are counted from the first column and row that are needed. */
 struct resize_plan {
-    struct resize_weights across; /* of columns; no weights: they stay as they are */
+    struct resize_weights across; /* of columns; null weights: columns stay as they are */
     struct resize_weights down;   /* of rows; likewise */
     struct resize_span columns;
     struct resize_span rows;
@@ -25,13 +25,13 @@ struct resize_plan {
 };
 
 /*
- * Describe the image that is to be made; see kst_resize_describe(). `geometry` receives what the description follows
- * from.
+ * Describe the image that resizing makes; see kst_resize_describe(). `geometry` receives the geometry that the
+ * description follows from.
  */
 kst_status kst_resize_target(
     const kst_image *from, const kst_resize_options *options, struct resize_geometry *geometry, kst_image *to);
 
-/* Return the passes that make such an image of `from`, whose whole size `geometry` has. */
+/* Return the passes that make such an image of `from`; `geometry` has the size of the whole image. */
 struct resize_passes kst_resize_passes_of(
     const kst_image *from, const kst_resize_options *options, const struct resize_geometry *geometry);
 

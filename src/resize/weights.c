@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples the filters, and makes fixed-point weights of that. */
+/* Samples the filters, and converts the samples to fixed-point weights. */
 #include "resize/weights.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static double sinc(double x)
     return x == 0 ? 1 : sin(x * PI) / (x * PI);
 }
 
-/* The constants are binary32, as Pillow has them, and come to a little more than 1. */
+/* Return the Hamming filter at x. The constants are binary32, as in Pillow, and add up to a little more than 1. */
 static double hamming(double x)
 {
     if (x == 0)
@@ -29,7 +29,10 @@ static double hamming(double x)
     return fabs(x) < 1 ? sinc(x) * ((double)0.54F + (double)0.46F * cos(x * PI)) : 0;
 }
 
-/* Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981, with a = −0.5 */
+/*
+ * Return the bicubic filter at x: Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981, with a =
+ * −0.5.
+ */
 static double bicubic(double x)
 {
     const double a = -0.5;
@@ -58,11 +61,11 @@ static const struct resize_curve {
 /* Says how wide the window of a sample is, and how the filter is stretched over it. */
 struct resize_scale {
     double step;    /* samples that one sample of the result covers */
-    double stretch; /* of the filter: the step, but at least 1 */
+    double stretch; /* factor by which the filter is stretched: the step, but at least 1 */
     double support;
 };
 
-/* The length of a box is that of binary32 where its edges are such numbers, which they are below 2^24. */
+/* Return the length of a box, rounded to binary32 if its edges are such numbers, which they are below 2^24. */
 static double box_length(const struct resize_axis *axis)
 {
     return axis->end <= 0x1p24 ? (double)((float)axis->end - (float)axis->begin) : axis->end - axis->begin;
@@ -79,7 +82,7 @@ static double center_of(const struct resize_axis *axis, const struct resize_scal
     return axis->begin + (index + 0.5) * scale->step;
 }
 
-/* Round the edges of a window, which are in −2^33 … 2^33, to samples that exist. */
+/* Return the window around a centre: its edges, which lie in −2^33 … 2^33, are rounded to existing samples. */
 static struct resize_window window_of(const struct resize_axis *axis, const struct resize_scale *scale, double center)
 {
     int64_t first = (int64_t)(center - scale->support + 0.5), end = (int64_t)(center + scale->support + 0.5);
@@ -88,7 +91,10 @@ static struct resize_window window_of(const struct resize_axis *axis, const stru
     return (struct resize_window){(uint32_t)first, (uint32_t)(end - first)};
 }
 
-/* Windows begin and end in ascending order. */
+/*
+ * Return the samples from the begin of the first window to the end of the last: windows begin and end in ascending
+ * order.
+ */
 struct resize_span kst_resize_needed(const struct resize_axis *axis, kst_resize_filter filter)
 {
     if (kst_resize_is_same(axis))
@@ -99,14 +105,14 @@ struct resize_span kst_resize_needed(const struct resize_axis *axis, kst_resize_
     return (struct resize_span){first.first, last.first + last.length - first.first};
 }
 
-/* Round half away from 0. */
+/* Convert a weight to fixed point, rounding half away from 0. */
 static int32_t fixed(double weight, int bits)
 {
     double scaled = weight * (double)(INT64_C(1) << bits);
     return (int32_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
-/* `value` has room for as many numbers as `weight`. */
+/* Compute the weights of a window. `value` has room for as many numbers as `weight`. */
 static void weigh(const struct resize_curve *curve, const struct resize_scale *scale, double center,
     struct resize_window window, int bits, double *value, int32_t *weight)
 {

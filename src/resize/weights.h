@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the weights of the samples that make a sample of a resized image. */
+/* Declares the weights of the source samples from which a sample of a resized image is made. */
 #ifndef KOSTKA_RESIZE_WEIGHTS_H
 #define KOSTKA_RESIZE_WEIGHTS_H
 
@@ -7,21 +7,21 @@
 #include "resize/geometry.h"
 
 enum {
-    RESIZE_BITS = 22,      /* of weights behind the point, for samples of up to 8 bits */
-    RESIZE_BITS_WIDE = 30, /* for more */
-    RESIZE_GROUP = 8       /* weights of a sample are a multiple of this; those behind its window are 0 */
+    RESIZE_BITS = 22,      /* fractional bits of weights, for samples of up to 8 bits */
+    RESIZE_BITS_WIDE = 30, /* the same for more bits */
+    RESIZE_GROUP = 8 /* the number of weights of a sample is a multiple of this; weights behind its window are 0 */
 };
 
-/* Holds the samples that make one, side by side. */
+/* Describes the neighbouring source samples from which one sample is made. */
 struct resize_window {
     uint32_t first;
     uint32_t length; /* at least 1 */
 };
 
-/* Windows of ascending samples begin and end in ascending order. */
+/* Holds the weights of all samples of an axis. The windows of ascending samples begin and end in ascending order. */
 struct resize_weights {
-    uint32_t count; /* of samples to make */
-    uint32_t most;  /* weights that there is room for, for each */
+    uint32_t count; /* samples to make */
+    uint32_t most;  /* room for weights of each sample */
     struct resize_window *window;
     int32_t *weight; /* `most` for each sample */
 };
@@ -32,7 +32,7 @@ struct resize_span {
     uint32_t count;
 };
 
-/* Return the samples that an axis needs. */
+/* Return the source samples that an axis needs. */
 struct resize_span kst_resize_needed(const struct resize_axis *axis, kst_resize_filter filter);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists the codecs, and finds the one of a stream or of options. */
+/* Lists the codecs, and finds the codec of a stream or of an encoder's options. */
 #include "run/codec.h"
 
 const struct codec *const kst_codecs[CODECS] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares the table of functions that each codec is, so that no other code asks whether a stream is JPEG or JPEG 2000.
- * Unless it says otherwise, a function works on a decoder whose stream is open, or on one decoding of that stream.
+ * Declares the table of functions that a codec consists of, so that no other code asks whether a stream is JPEG or JPEG
+ * 2000. Unless its comment says otherwise, a function works on a decoder whose stream is open, or on one decoding of
+ * that stream.
  */
 #ifndef KOSTKA_RUN_CODEC_H
 #define KOSTKA_RUN_CODEC_H
@@ -27,17 +28,17 @@ struct volume_encoding;
  */
 struct transcoding {
     kst_context *context;
-    struct operation op; /* with `memory` */
+    struct operation op; /* uses `memory` */
     struct memory memory;
     const kst_transcode_options *options;
     const uint8_t *data;
     size_t length;
     struct sink sink;
-    kst_status status;   /* of those that are transcoded together */
-    uint64_t all_length; /* bytes of all streams that are transcoded together; 0: it is alone */
+    kst_status status;   /* the outcome, if the stream belongs to a batch */
+    uint64_t all_length; /* bytes of all streams that are transcoded together; 0: this one is transcoded alone */
 };
 
-/* Says where the output of transcoding goes, either to a buffer or to a writer, and receives the length of the file. */
+/* Says where the output of transcoding goes, either a buffer or a writer, and receives the length of the file. */
 struct transcoding_target {
     kst_buffer *buffer;
     const kst_writer *writer;
@@ -52,7 +53,7 @@ kst_status kst_transcoding_run(kst_context *context, const void *data, size_t le
     const kst_transcode_options *options, struct transcoding_target *to, kst_report *report);
 kst_status kst_transcoding_run_all(kst_context *context, kst_transcode_item *items, size_t count);
 
-/* Says what a stream is opened for. */
+/* Says for what purpose a stream is opened. */
 enum opening_purpose {
     OPEN_TO_LOOK,
     OPEN_TO_DECODE,     /* on the GPU if possible: the end of the data may be assumed, so that decoding starts sooner */
@@ -63,15 +64,15 @@ enum opening_purpose {
 /* Describes a batch of pictures that a GPU decodes, as a codec sees it. */
 struct decode_owner {
     kst_context *context;
-    uint32_t most; /* pictures that there will be */
-    /* Called by any thread, before a picture's decoding is ended and afterwards. */
+    uint32_t most; /* the most pictures that the batch may have */
+    /* Called by any thread, before and after a picture's decoding is ended. */
     void (*enter)(struct decoding *decoding);
     void (*leave)(struct decoding *decoding);
 };
 
 /*
- * Decodes many pictures of one codec on the GPU, in parts of which a few are under way at the same time. `parts` is
- * what make() returned. Unless it says otherwise, one thread calls these functions.
+ * Declares how many pictures of one codec are decoded on the GPU, in parts, a few of which are in flight at the same
+ * time. `parts` is what make() returned. Unless their comments say otherwise, one thread calls these functions.
  */
 struct decode_parts {
     void *(*make)(const struct decode_owner *owner); /* null: there is no memory */
@@ -79,9 +80,9 @@ struct decode_parts {
 
     /* Add a picture that place() assigned to the GPU, to be decoded together with others. */
     void (*add)(void *parts, struct decoding *decoding);
-    /* Begin all parts. With `more`, parts to which further pictures may be added wait. */
+    /* Begin all parts. With `more`, parts that still have room for further pictures wait. */
     void (*run)(void *parts, bool more);
-    /* Let a queue wait for all parts that are under way. */
+    /* Make a queue wait for all parts in flight. */
     void (*follow)(const void *parts, struct gpu_queue *queue);
     /* Return whether end() will not have to wait. */
     bool (*done)(const void *parts);
@@ -92,19 +93,22 @@ struct decode_parts {
 /* Describes a batch of pictures that a GPU encodes, as a codec sees it. */
 struct encode_owner {
     kst_context *context;
-    uint32_t most;                            /* pictures that there will be */
+    uint32_t most;                            /* the most pictures that the batch may have */
     void (*close)(struct encoding *encoding); /* called by any thread once a picture's encoding has ended */
 };
 
-/* Encodes many pictures of one codec on the GPU, in parts. `parts` is what make() returned. */
+/* Declares how many pictures of one codec are encoded on the GPU, in parts. `parts` is what make() returned. */
 struct encode_parts {
     void *(*make)(const struct encode_owner *owner); /* null: there is no memory */
     void (*release)(void *parts);                    /* all have ended */
 
-    /* Add a picture that the GPU encodes; and, once all have been added, encode and end pictures until none is left. */
+    /*
+     * add() adds a picture that the GPU encodes. run(), called once all have been added, encodes and ends pictures
+     * until none is left.
+     */
     void (*add)(void *parts, struct encoding *encoding);
     void (*run)(void *parts);
-    /* Optional: begin to encode what has been added, except pictures that others may join in a part. */
+    /* Optional: begin to encode the pictures added so far, except those in parts that further pictures may join. */
     void (*feed)(void *parts);
     uint32_t (*threads)(void *parts); /* how many threads are to call run() at the same time; 0: there is no picture */
 };
@@ -131,9 +135,9 @@ struct codec {
     bool (*recognises)(const uint8_t *data, size_t length);
 
     /*
-     * Parse a stream, and describe it in the decoder's info and metadata. The decoder's state is there, zeroed, and has
-     * this size. If decoding is the purpose, the function may presume where the entropy-coded data end; confirm() then
-     * makes sure. After an error it leaves nothing allocated.
+     * Parse a stream, and describe it in the decoder's info and metadata. The decoder's state has `state_size` bytes
+     * and is zeroed. If the purpose is decoding, the function may presume where the entropy-coded data end; confirm()
+     * then verifies that. After an error nothing is left allocated.
      */
     size_t state_size;
     kst_status (*open)(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose);
@@ -147,14 +151,14 @@ struct codec {
     /* Optional: parse headers that opening left for later and that this decoding needs. */
     kst_status (*read_further)(struct decoding *d);
 
-    /* Decide whether the GPU carries the decoding out. It is called only where there is a GPU. */
+    /* Decide whether the GPU carries out the decoding. Called only if there is a GPU. */
     kst_status (*place)(struct decoding *d);
     /* Optional: verify what was assumed about the stream, and set d->mistaken if it is wrong. */
     void (*confirm)(struct decoding *d, struct pool *threads);
-    /* Optional: return whether something was assumed that confirm() has not verified yet. */
+    /* Optional: return whether an assumption is left that confirm() has not verified yet. */
     bool (*presumes)(const kst_decoder *decoder);
 
-    /* Decode on the CPU to an image in host memory, which is as describe() describes it. */
+    /* Decode on the CPU to an image in host memory that is as describe() describes it. */
     kst_status (*decode_on_cpu)(struct decoding *d, const kst_image *image);
     /* Carry out and end a decoding that place() assigned to the GPU. */
     kst_status (*run_on_gpu)(struct decoding *d);
@@ -163,12 +167,12 @@ struct codec {
     const struct decode_parts *parts;
 
     /*
-     * Optional: decode on the CPU to a writer of interleaved integers, a band at a time. `taken`, which is set
-     * beforehand, is cleared if nothing was handed out because the picture has to be decoded as a whole.
+     * Optional: decode on the CPU to a writer of interleaved integers, a band at a time. The caller sets `*taken`; the
+     * function clears it if the writer got nothing, because the picture has to be decoded as a whole.
      */
     kst_status (*decode_rows)(struct decoding *d, const kst_row_writer *writer, bool *taken);
-    const struct line_decoding *lines; /* optional (run/lines.h), */
-    kst_status lines_status;           /* and without it what says why, if not KST_ERROR_SIGNATURE */
+    const struct line_decoding *lines; /* optional (run/lines.h) */
+    kst_status lines_status;           /* the error if `lines` is null; KST_OK stands for KST_ERROR_SIGNATURE */
     /*
      * Optional: describe part number `index` of what the file holds beside the picture. Returns false if there is no
      * such part.
@@ -183,19 +187,19 @@ struct codec {
     bool (*profile_breach)(kst_decoder *decoder, size_t index, char *text);
 
     /*
-     * Optional, all or none: describe the volume that is decoded with these options, and the codestream; decode
-     * it on the CPU to a volume that is as described; and encode volumes, at least one, each of which gets a status in
-     * its report.
+     * Optional, all or none. describe_volume() describes the volume that is decoded with these options, and the
+     * codestream. decode_volume() decodes on the CPU to a volume that is as described. encode_volumes() encodes at
+     * least one volume, and sets a status in the report of each.
      */
     kst_status (*describe_volume)(
         kst_decoder *decoder, const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info);
     kst_status (*decode_volume)(kst_decoder *decoder, const kst_volume_decode_options *options,
         const kst_volume *volume, struct progress *progress);
     /*
-     * With these: plan a volume for its GPU, or leave v->planned null if the CPU is to decode it; begin to decode
-     * planned volumes of one GPU, and wait until all that were begun together are decoded, which sets their statuses;
-     * and release what was planned. The list must stay until the end. Volumes with device memory of one kind may lie in
-     * several buffers.
+     * Present with the functions above. place_volume() plans a volume for its GPU, or leaves v->planned null if the CPU
+     * is to decode it. begin_volumes() begins to decode planned volumes of one GPU; end_volumes() waits until all
+     * volumes that were begun together are decoded, and sets their statuses. The list must stay until then.
+     * release_volume() releases a plan. Volumes in device memory of one kind may lie in several buffers.
      */
     kst_status (*place_volume)(struct volume_decoding *v);
     void *(*begin_volumes)(struct volume_decoding **volumes, uint32_t count);
@@ -203,17 +207,17 @@ struct codec {
     void (*release_volume)(struct volume_decoding *v);
     void (*encode_volumes)(struct volume_encoding *volumes, uint32_t count);
 
-    /* These are the same two figures for encoding; the first is for a pixel. */
+    /* The same two figures for encoding; the first one is for a pixel. */
     double encode_seconds, encode_least;
-    size_t encoding_size; /* of the codec's state of an encoding; 0: it keeps none */
+    size_t encoding_size; /* bytes of the codec's state of an encoding; 0: the codec keeps none */
     bool reads_rows_once; /* each row is read once, in order; other codecs may have to begin again */
 
-    /* Check options and image, and plan the encoding. The codec's state is there, zeroed. */
+    /* Check options and image, and plan the encoding. The codec's state is allocated and zeroed. */
     kst_status (*plan_encoding)(struct encoding *e);
-    /* Return whether the GPU encodes the picture. It is called only where there is a GPU. */
+    /* Return whether the GPU encodes the picture. Called only if there is a GPU. */
     bool (*takes_picture)(struct encoding *e);
     /*
-     * Decide the same for rows that the caller's function provides. `seconds` is the time that the work takes one
+     * Choose the device for rows that the caller's function provides. `seconds` is the time that the work takes one
      * thread of the CPU.
      */
     kst_status (*place_rows)(struct encoding *e, double seconds);
@@ -223,15 +227,15 @@ struct codec {
     const struct line_encoding *encoded_lines; /* optional (run/line_encoder.h) */
 
     kst_status (*transcode)(struct transcoding *transcoding);
-    /* Optional: do the same with many of a context that may have a GPU, each of which gets a status. */
+    /* Optional: transcode many streams in a context that may have a GPU, and set the status of each. */
     void (*transcode_all)(struct transcoding *const *list, uint32_t count);
 };
 
 extern const struct codec kst_jpeg_run_codec, kst_jpeg_run_lossless_codec, kst_jpeg_run_deep_codec, kst_j2k_run_codec;
 
 /*
- * All codecs, in the order in which batches begin their work. The first ones have parts, because a GPU works for them;
- * the others leave out what is for GPUs and for encoding.
+ * All codecs, in the order in which batches begin their work. The first GPU_CODECS have parts, because a GPU works for
+ * them; the others lack the members for GPUs and for encoding.
  */
 enum { GPU_CODECS = 2, CODECS = 4 };
 extern const struct codec *const kst_codecs[CODECS];
@@ -240,7 +244,7 @@ extern const struct codec *const kst_codecs[CODECS];
 const struct codec *kst_codec_of(const void *data, size_t length);
 
 /*
- * Find the codec that an encoder's options name: the first of this kind. If there is none, the result is JPEG, which
+ * Find the codec that an encoder's options name: the first one of this kind. If there is none, return JPEG, which
  * refuses the options.
  */
 const struct codec *kst_codec_named(kst_codec kind);

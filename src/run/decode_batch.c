@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes many streams at once. Those that the GPU can decode go there in parts, a few of which are under way at the
- * same time, so that one is uploaded while another is decoded. The CPU's threads decode the others meanwhile, or at
+ * Decodes many streams at once. Streams that the GPU can decode go there in parts, a few of which are in flight at the
+ * same time, so that one is uploaded while another is decoded. Meanwhile the CPU's threads decode the others, or at
  * least decode their scans to coefficients.
  */
 #include <stddef.h>
@@ -11,8 +11,9 @@
 #include "run/stream.h"
 
 /*
- * Streams that are opened together: a few, or more if they are small. Threads wait for each other after each round, so
- * that there are few rounds; the first one is shorter, but long enough for the device to begin.
+ * The numbers and bytes of streams that are opened together: a few, or more if they are small. Threads wait for each
+ * other after each round, so there should be few rounds; the first one is shorter, but long enough for the device to
+ * begin.
  */
 enum { LOOKAHEAD = 16, LOOKAHEAD_SMALL = 256, FIRST_BYTES = 3 << 20, LOOKAHEAD_BYTES = 8 << 20 };
 
@@ -21,7 +22,7 @@ struct decode_entry {
     struct kst_decoder own, *decoder; /* `decoder` is `own`, or the caller's, which may be open */
     struct decoding decoding;
     pthread_mutex_t lock; /* held while assumptions are verified, and while the decoding ends */
-    bool open;            /* planned, and not ended yet */
+    bool open;            /* the decoding is planned and has not ended yet */
 };
 
 struct kst_job {
@@ -61,7 +62,7 @@ static void leave(struct decoding *decoding)
     pthread_mutex_unlock(&entry->lock);
 }
 
-/* Open an entry's stream, unless that has been done. */
+/* Open an entry's stream, unless it is open. */
 static kst_status open_stream(struct kst_job *job, struct decode_entry *entry)
 {
     const kst_decode_item *item = entry->item;
@@ -134,8 +135,8 @@ static void confirm_entry(struct decode_entry *entry)
 }
 
 /*
- * Run a task: the first one feeds the GPU, some verify what was assumed about its streams, and each other one decodes a
- * picture.
+ * Run a task: the first one feeds the GPU, the next ones verify the assumptions about its streams, and each other one
+ * decodes a picture.
  */
 static void run_task(void *arg, uint32_t index)
 {
@@ -225,8 +226,8 @@ static void feed_or_open(void *arg, uint32_t index)
 }
 
 /*
- * Open the streams, some at a time, so that the first parts are under way while others are opened. If an
- * assumption about a stream was wrong, its part ends at once, because the picture is then decoded from the start.
+ * Open the streams, some at a time, so that the first parts are in flight while others are opened. If an assumption
+ * about a stream was wrong, its part ends at once, because the picture is then decoded from the start.
  */
 static void start(struct kst_job *job)
 {
@@ -246,7 +247,7 @@ static void start(struct kst_job *job)
     }
 }
 
-/* Make the caller's stream wait for all parts that are under way. If that fails, wait here. */
+/* Make the caller's stream wait for all parts in flight. If that fails, wait here. */
 static void leave_stream(struct kst_job *job)
 {
     for (size_t i = 0; i < GPU_CODECS; i++)
@@ -321,7 +322,7 @@ static void decode_item(void *arg, uint32_t index)
     kst_decoder_close(decoder);
 }
 
-/* Decode streams on the CPU. A task opens a stream and decodes it at once. */
+/* Decode streams on the CPU. Each task opens a stream and decodes it right away. */
 static kst_status decode_on_cpu(
     kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, uint32_t count)
 {

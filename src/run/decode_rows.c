@@ -23,7 +23,7 @@ static bool goes_in_bands(const kst_decoder *decoder, const kst_decode_options *
     return !kst_context_gpu_for(decoder->context, seconds, decoder->codec->decode_least);
 }
 
-/* `taken` is cleared where it has to be decoded as a whole after all. */
+/* Decode in bands. `*taken` is cleared if the picture has to be decoded as a whole after all. */
 static kst_status decode_in_bands(kst_decoder *decoder, const kst_decode_options *options, kst_image *image,
     const kst_row_writer *writer, bool *taken)
 {

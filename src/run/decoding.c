@@ -75,7 +75,7 @@ static kst_status refuse(struct decoding *d, const char *text)
     return kst_report_error(&d->decoder->report, KST_ERROR_IMAGE_MEMORY, KST_NO_OFFSET, "%s", text);
 }
 
-/* Release the image's buffers, and make it again what the caller passed. */
+/* Release the image's buffers, and restore the image that the caller passed. */
 static void unmake_image(struct decoding *d)
 {
     kst_image_drop_in(d->decoder->context, &d->decoder->memory, d->image);
@@ -111,7 +111,7 @@ static kst_status check_image(const struct decoding *d, const kst_image *wanted)
     return status ? status : kst_image_match(image, wanted);
 }
 
-/* Find out where the image lies, as seen from the device. */
+/* Choose the GPU, if any, and find out how it reaches the image. */
 static kst_status look_at_image(struct decoding *d)
 {
     struct gpu_error error = {.status = KST_OK};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes a picture on the CPU; turns it, converts it to floating point and copies it to a device's memory if the
- * caller wants that.
+ * Decodes a picture on the CPU; if the caller wants it, turns it, converts it to floating point, and copies it to a
+ * device's memory.
  */
 #include "core/report.h"
 #include "image/allocate.h"
@@ -11,7 +11,7 @@
 #include "run/decoding.h"
 #include "run/image.h"
 
-/* Decode to integers, turned upright if that is wanted. */
+/* Decode to integers, and turn the picture upright if its orientation is to be undone. */
 static kst_status decode_integers(struct decoding *d, const kst_image *image)
 {
     kst_decoder *decoder = d->decoder;
@@ -28,7 +28,7 @@ static kst_status decode_integers(struct decoding *d, const kst_image *image)
     return status;
 }
 
-/* The conversion of rows of a picture to floating-point samples. */
+/* Describes the conversion of a picture's rows to floating-point samples. */
 struct normalising {
     const kst_image *from, *to;
     struct normal normal;
@@ -84,7 +84,7 @@ static kst_status upload(struct decoding *d, const kst_image *host)
     return KST_OK;
 }
 
-/* Decode to pinned memory, and copy that to the device. */
+/* Decode to pinned memory, and copy the picture to the device. */
 static kst_status decode_to_device(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;

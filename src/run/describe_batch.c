@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes the images of many streams, which are opened as for decoding, so that their data need not be looked at. */
+/*
+ * Describes the images of many streams, which are opened as for decoding, so that their entropy-coded data need not be
+ * searched.
+ */
 #include "core/report.h"
 #include "run/decoding.h"
 
@@ -17,7 +20,7 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_item *item)
     if (status)
         return status;
     status = kst_decoder_plan(decoder, item->options, &stored, &image);
-    if (!status && image.plane_count > KST_IMAGE_PLANES_MAX) /* the others are described in memory of the decoder's */
+    if (!status && image.plane_count > KST_IMAGE_PLANES_MAX) /* the decoder's memory describes the others */
         status = KST_ERROR_IMAGE_SIZE;
     if (status)
         return kst_decoder_fail(decoder, status);

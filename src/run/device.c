@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens the GPU of a context: the one that the caller names, or with "auto" one that is worth it. */
+/*
+ * Opens the GPU of a context: the one that the caller names, or with "auto" the preferred one, once there is enough
+ * work for it.
+ */
 #include "run/device.h"
 
 #include <pthread.h>
@@ -10,7 +13,7 @@
 
 struct context_device {
     bool automatic;
-    _Atomic(struct gpu_runtime *) gpu; /* null: the CPU is the device, for the time being or for good */
+    _Atomic(struct gpu_runtime *) gpu; /* null: the CPU is the device, for now or for good */
     pthread_mutex_t opening;           /* held while a GPU is opened if `automatic`; guards the members below */
     bool tried;                        /* whether opening a GPU was tried */
     double done;                       /* seconds that the CPU has spent on work that a GPU could have done */
@@ -31,8 +34,8 @@ static void take_gpu(kst_context *context, struct gpu_runtime *gpu)
 }
 
 /*
- * Build the kernels that codecs ask for at once, so that a device that cannot build them is noticed now. Programs that
- * were compiled with the library wait until they are needed.
+ * Build the kernels that codecs want built at once, so that a device that cannot build them is noticed now. Programs
+ * that were compiled with the library are loaded only when they are needed.
  */
 static kst_status build_kernels(struct gpu_runtime **gpu, struct gpu_error *error)
 {
@@ -60,7 +63,7 @@ static kst_status open_named(kst_context *context, const kst_context_options *op
     return KST_OK;
 }
 
-/* Open the best device. One that cannot be opened is logged and skipped. */
+/* Open the preferred GPU. One that cannot be opened is logged and skipped. */
 static void open_preferred(kst_context *context)
 {
     char name[16];
@@ -132,8 +135,8 @@ struct gpu_runtime *kst_context_gpu(struct kst_context *context)
 }
 
 /*
- * Return whether opening the GPU is worth its time: it takes no longer than the CPU has already worked, so it at most
- * doubles the time. Work that is known to follow at once counts, too.
+ * Return whether opening the GPU is worth its time: it takes no longer than the CPU has already worked on such work, so
+ * that it at most doubles the time. `all` seconds of work that is known to follow at once count, too.
  */
 static bool is_worth_opening(struct kst_context *context, double seconds, double all)
 {

@@ -10,15 +10,16 @@
 #include "device/pinned.h"
 
 /*
- * Choose the context's device: "cpu", "auto", or a GPU, which is opened: the one of the options' OpenCL context, or of
- * that name and kind. A failure is logged. Leaving the device closes it; this does nothing if none was chosen.
+ * Choose the context's device: "cpu", "auto", or a GPU, which is opened: that of the options' OpenCL context, or the
+ * one with this name. A failure is logged. Leaving the device closes it; this does nothing if none was chosen.
  */
 kst_status kst_context_choose(
     struct kst_context *context, const kst_context_options *options, const char *name, kst_device_kind kind);
 void kst_context_leave_device(struct kst_context *context);
 
 /*
- * Return whether the device is "auto", which is chosen when work comes: a GPU if there is one and enough work for it.
+ * Return whether the device is "auto": it is chosen when work comes, and is a GPU if there is one and enough work for
+ * it.
  */
 bool kst_context_is_automatic(const struct kst_context *context);
 
@@ -40,10 +41,13 @@ KST_SHARED struct gpu_runtime *kst_context_gpu(struct kst_context *context);
  */
 struct gpu_runtime *kst_context_gpu_for(struct kst_context *context, double seconds, double least);
 
-/* Do the same for a part of work that takes `all` seconds in one call, which decide: at least those of the part. */
+/*
+ * Do the same for a part of the work of one call, which takes `all` seconds, at least as long as the part. `all`
+ * decides.
+ */
 struct gpu_runtime *kst_context_gpu_for_part(struct kst_context *context, double seconds, double all, double least);
 
-/* Return whether work may ever go to a GPU. */
+/* Return whether the context works on the CPU only: no work can go to a GPU. */
 bool kst_context_is_cpu(struct kst_context *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes many pictures at once. Those that the GPU can encode go there in the parts that their codecs form; the CPU's
- * threads encode the others meanwhile.
+ * Encodes many pictures at once. Pictures that the GPU can encode go there in the parts that their codecs form;
+ * meanwhile the CPU's threads encode the others.
  */
 #include <stddef.h>
 
@@ -11,7 +11,7 @@
 
 enum {
     LOOKAHEAD = 256,     /* pictures that are planned before the first of them is encoded */
-    LOOKAHEAD_GROWTH = 4 /* factor by which more of them are planned at once each time */
+    LOOKAHEAD_GROWTH = 4 /* factor by which the number planned at once grows each time */
 };
 
 struct encode_entry {
@@ -27,8 +27,8 @@ struct encode_job {
     uint32_t count, cpu_count;
     uint32_t planning; /* the first of the entries that are being planned */
     struct encode_owner owner;
-    void *parts[GPU_CODECS];        /* each codec's parts on the GPU, */
-    uint32_t threads[GPU_CODECS];   /* and how many threads run them */
+    void *parts[GPU_CODECS];        /* each codec's parts on the GPU */
+    uint32_t threads[GPU_CODECS];   /* number of threads that run each codec's parts */
     struct entered_stream *entered; /* null: none */
 };
 
@@ -84,8 +84,8 @@ static void feed_gpu(struct encode_job *job)
 }
 
 /*
- * Plan all encodings, some at a time, so that the first pictures are encoded while others are planned. All threads are
- * called for each time, so there are few of them.
+ * Plan all encodings, some at a time, so that the first pictures are encoded while others are planned. Each round wakes
+ * all threads, so there are few rounds.
  */
 static void plan_entries(struct encode_job *job)
 {
@@ -99,7 +99,7 @@ static void plan_entries(struct encode_job *job)
     }
 }
 
-/* Find and return how many threads feed the GPU. */
+/* Set how many threads feed the GPU for each codec. Returns their sum. */
 static uint32_t feeding_threads(struct encode_job *job)
 {
     uint32_t threads = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes one picture by its codec: checks what all codecs need, chooses the device, and hands the bytes to the caller.
+ * Encodes one picture by its codec: checks what all codecs need, chooses the device, and passes the bytes to the
+ * caller.
  */
 #include "run/encoding.h"
 
@@ -43,7 +44,7 @@ kst_status kst_encoding_find_source(struct encoding *e)
     return kst_encoding_fail(e, error.status, error.text);
 }
 
-/* Find where the pixels lie, and whether the device can encode them. */
+/* Choose the device that encodes: find out where the pixels lie, and whether a GPU can encode them. */
 static kst_status choose_device(struct encoding *e)
 {
     const struct codec *codec = e->codec;
@@ -119,7 +120,7 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     return status;
 }
 
-/* Stands for rows that nobody reads. */
+/* Stands for rows that are not read but arrive from the caller. */
 static const kst_rows arriving = {.size = sizeof arriving, .in_order = true};
 
 kst_status kst_encoding_begin_lines(

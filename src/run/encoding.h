@@ -12,24 +12,26 @@
 struct encoding {
     kst_context *context;
     const struct codec *codec;
-    void *state; /* the codec's state; null: it keeps none */
+    void *state; /* the codec's state; null: the codec keeps none */
     kst_encode_options options;
     kst_report report;
     struct memory memory;
     kst_image image;      /* the caller's, with its colour filled in */
-    const kst_rows *rows; /* the function for rows, if the picture is not in memory */
-    kst_image brought;    /* all of its rows, if a GPU needs them at once */
+    const kst_rows *rows; /* the caller's function for rows; null: the picture is in memory */
+    kst_image brought;    /* the whole picture, read from `rows` if a GPU needs all rows at once */
     struct sink sink;
     struct progress progress;
     kst_buffer *output;
     uint64_t written;              /* the bytes written by the end, if the sink has a writer */
-    struct gpu_runtime *gpu;       /* the context's GPU; null: it works on the CPU */
-    enum gpu_source source;        /* gpu: where the pixels are, */
-    struct gpu_image planes;       /* used unless they are staged */
-    bool on_gpu;                   /* with gpu: it encodes the picture, in a batch together with others */
-    const struct gpu_event *after; /* what work on the device waits for; null: nothing */
+    struct gpu_runtime *gpu;       /* the context's GPU; null: the context works on the CPU */
+    enum gpu_source source;        /* gpu: where the pixels are */
+    struct gpu_image planes;       /* gpu: the planes, unless the pixels are staged */
+    bool on_gpu;                   /* with gpu: the GPU encodes the picture, in a batch together with others */
+    const struct gpu_event *after; /* the event that work on the device waits for; null: none */
 
-    /* The codec's own description of a volume, if the components are its slices, transformed; null: it is a picture. */
+    /*
+     * The codec's own description of a volume, if the components are its transformed slices; null: this is a picture.
+     */
     const struct j2k_volume_coding *volume;
 };
 
@@ -41,25 +43,25 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     const kst_encode_options *options, kst_buffer *output);
 
 /*
- * The same for a picture whose lines arrive one by one and are encoded on the CPU: there is no source of rows, and no
- * output but the sink. drop() releases it.
+ * Do the same for a picture whose lines arrive one by one and are encoded on the CPU: there is no function for rows,
+ * and no output but the sink. kst_encoding_drop() releases the encoding.
  */
 kst_status kst_encoding_begin_lines(
     struct encoding *e, kst_context *context, const kst_image *image, const kst_encode_options *options);
 void kst_encoding_drop(struct encoding *e);
 
-/* Carry the encoding out on the device that begin() has chosen, and end it. */
+/* Carry out the encoding on the device that kst_encoding_begin() has chosen, and end it. */
 kst_status kst_encoding_run(struct encoding *e);
 
-/* End the encoding, and hand the bytes to the caller; after an error, none. */
+/* End the encoding, and pass the bytes to the caller, but none after an error. */
 kst_status kst_encoding_end(struct encoding *e, kst_status status);
 
-/* Read all rows to the operation's memory; and find out where the pixels are, as seen from the GPU. Codecs call these.
- */
+/* Codecs call these. kst_encoding_bring_rows() reads all rows to the operation's memory. kst_encoding_find_source()
+ * finds out how the GPU gets the pixels. */
 kst_status kst_encoding_bring_rows(struct encoding *e);
 kst_status kst_encoding_find_source(struct encoding *e);
 
-/* Return what the codec works with. */
+/* Return the operation with which the codec works. */
 static inline struct operation kst_encoding_operation(struct encoding *e)
 {
     return kst_context_operation(e->context, &e->memory, &e->report, &e->progress);

@@ -16,7 +16,7 @@ static kst_status failed(const struct gpu_error *error, char message[128])
     return error->status;
 }
 
-/* Allocate the image in a buffer of the device's pool, which `owned` describes. */
+/* Allocate the image in a buffer of the device's pool; the image's `owned` points to a description of that buffer. */
 static kst_status make_on_gpu(
     struct kst_context *context, struct gpu_runtime *gpu, kst_image *image, uint64_t total, char message[128])
 {

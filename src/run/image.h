@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes, copies and releases the buffers of images in all kinds of memory. */
+/* Declares how the buffers of images in all kinds of memory are made, copied and released. */
 #ifndef KOSTKA_RUN_IMAGE_H
 #define KOSTKA_RUN_IMAGE_H
 
@@ -10,13 +10,13 @@
 struct gpu_error;
 
 /*
- * Allocate an image as kst_image_allocate() does, charged to `memory`. `message`, which may be null, receives what the
- * device says about a failure.
+ * Allocate an image as kst_image_allocate() does, charged to `memory`. `message`, which may be null, receives the
+ * device's message about a failure.
  */
 KST_SHARED kst_status kst_image_make_in(
     struct kst_context *context, struct memory *memory, kst_image *image, char message[128]);
 
-/* This does the work of kst_image_copy(). `error` receives what the device says about a failure. */
+/* Do the work of kst_image_copy(). `error` receives the device's message about a failure. */
 kst_status kst_image_copy_in(
     struct kst_context *context, const kst_image *from, const kst_image *to, struct gpu_error *error);
 
@@ -26,7 +26,7 @@ kst_status kst_image_bring(struct kst_context *context, const kst_image *image, 
 /* Let an image outlive the operation that it was charged to. */
 KST_SHARED void kst_image_keep(struct kst_context *context, struct memory *memory, const kst_image *image);
 
-/* Release what kst_image_make_in() made; `memory` is what it is charged to by now. */
+/* Release an image of kst_image_make_in(); `memory` is the memory that the image is charged to by now. */
 KST_SHARED void kst_image_drop_in(struct kst_context *context, struct memory *memory, kst_image *image);
 
 #endif

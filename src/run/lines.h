@@ -11,7 +11,7 @@
 struct kst_lines {
     kst_context *context;
     const struct codec *codec;
-    struct memory memory; /* of the state and of all that it holds */
+    struct memory memory; /* memory of the state and of all that it owns */
     kst_report report;
     kst_decode_options options; /* checked as far as they concern every codec */
     kst_image image;            /* describes the picture */
@@ -20,10 +20,16 @@ struct kst_lines {
     void *state;                /* the codec's */
 };
 
-/* Holds the functions of a codec for this. Errors are kept by the caller, who calls nothing but close() after one. */
+/*
+ * Holds a codec's functions for decoding line by line. The caller keeps errors, and calls nothing but close() after
+ * one.
+ */
 struct line_decoding {
     size_t state_size;
-    /* Read the headers, and describe the picture. The state is there, zeroed; after an error it holds nothing. */
+    /*
+     * Read the headers, and describe the picture. The state is allocated and zeroed; after an error it must own
+     * nothing.
+     */
     kst_status (*open)(struct kst_lines *lines, const uint8_t *data);
     void (*extend)(struct kst_lines *lines, const uint8_t *data, bool whole);
     kst_status (*read)(struct kst_lines *lines, void *const *rows, uint32_t count, uint32_t *done);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records where the caller's stream or queue is when a call begins, so that the library's work waits for what is in it.
+ * Records an event in the caller's stream or queue when a call begins, so that the library's work waits for what the
+ * stream holds then.
  */
 #include "run/stream.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Orders the library's work on a device behind what the caller's stream or queue holds when a call begins. */
+/*
+ * Declares how the library's work on a device is ordered behind what the caller's stream or queue holds when a call
+ * begins.
+ */
 #ifndef KOSTKA_RUN_STREAM_H
 #define KOSTKA_RUN_STREAM_H
 
@@ -13,8 +16,8 @@ struct entered_stream {
 };
 
 /*
- * Enter the caller's stream. Fails with KST_ERROR_DEVICE_STREAM or KST_ERROR_DEVICE_FAILED, which is logged. The stream
- * must be left even after a failure.
+ * Enter the caller's stream. Returns KST_OK, KST_ERROR_DEVICE_STREAM or KST_ERROR_DEVICE_FAILED; the device's failures
+ * are logged. The stream must be left even after a failure.
  */
 KST_SHARED kst_status kst_stream_enter(
     struct kst_context *context, const kst_stream *stream, struct entered_stream *entered);

@@ -47,7 +47,7 @@ static kst_status close_sink(struct transcoding *t, struct transcoding_target *t
     return status;
 }
 
-/* Holds a stream that is transcoded, with what the caller does not see. */
+/* Holds a stream that is transcoded, with its defaults, progress and report. */
 struct entry {
     struct transcoding transcoding;
     kst_transcode_options defaults;
@@ -96,7 +96,7 @@ kst_status kst_transcoding_run(kst_context *context, const void *data, size_t le
     return status;
 }
 
-/* A transcoding is the first member of its entry. */
+/* Return the entry of a transcoding, which is its first member. */
 static struct entry *entry_of(struct transcoding *t)
 {
     return (struct entry *)(void *)t;
@@ -107,7 +107,7 @@ struct batch {
     kst_context *context;
     kst_transcode_item *item;
     struct entry *entry;
-    struct transcoding **together, **alone; /* those whose codec takes many at once, and the others */
+    struct transcoding **together, **alone; /* streams whose codec takes many at once, and the other streams */
     uint32_t count, together_count, alone_count;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks the arguments of decoding single volumes, and lets the codec of JPEG 2000 carry it out. */
+/* Checks the arguments of decoding a single volume, and lets the codec of JPEG 2000 decode it. */
 #include "run/volume.h"
 
 #include "core/report.h"
@@ -23,7 +23,7 @@ static void write_info(const kst_volume_info *from, kst_volume_info *to)
     to->size = size;
 }
 
-/* Decode by itself, on the device that was chosen. */
+/* Decode a volume separately, on the device that was chosen. */
 static kst_status decode(struct volume_decoding *v)
 {
     const struct codec *codec = v->decoder->codec;

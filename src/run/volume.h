@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares operations on volumes as entry points begin them: check arguments, carry out by the codec, end. */
+/*
+ * Declares the operations on volumes that entry points call: they check arguments, let the codec carry out the work,
+ * and end it.
+ */
 #ifndef KOSTKA_RUN_VOLUME_H
 #define KOSTKA_RUN_VOLUME_H
 
 #include <kostka/kostka_volume.h>
 
-/* Says what is wanted of a coded volume: a description, in `volume` and `info`, or its samples. */
+/* Says what is requested of a coded volume: a description, in `volume` and `info`, or its samples. */
 struct volume_request {
     const kst_volume_decode_options *options; /* null for the defaults */
     kst_volume *volume;                       /* may be null for a description */
@@ -18,8 +21,8 @@ kst_status kst_volume_run_decode(
     kst_context *context, const void *data, size_t length, const struct volume_request *request, kst_report *report);
 
 /*
- * volume_batch.c: do the work of kst_decode_volumes(). Up to 256 volumes at a time are divided into `groups`, which
- * benchmarks set; 0: into as many as suit them.
+ * volume_batch.c: do the work of kst_decode_volumes(). Up to 256 volumes at a time are divided into `groups` groups, a
+ * number that benchmarks set; 0: the function chooses it.
  */
 kst_status kst_volume_run_decode_all(kst_context *context, kst_volume_item *items, size_t count, uint32_t groups);
 

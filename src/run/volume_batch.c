@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes many volumes. They are divided into groups. All threads open and plan volumes in their order, and the thread
- * that is the last to plan one of a group lets a GPU begin with the group, by itself. So threads do not wait for each
- * other, and the first group begins when a few volumes have been planned; the GPU decodes it while the others are
- * planned. The CPU decodes what the GPU does not, meanwhile.
+ * Decodes many volumes, which are divided into groups. All threads open and plan volumes in order, and the thread that
+ * plans the last volume of a group lets a GPU begin with the group. So threads do not wait for each other, and the
+ * first group begins when a few volumes have been planned; the GPU decodes it while the others are planned. Meanwhile
+ * the CPU decodes the volumes that the GPU does not.
  */
 #include "core/report.h"
 #include "run/volume.h"
 #include "run/volume_decoding.h"
 
 enum {
-    WAVE = 256,          /* volumes that are planned at most before those before them are ended */
-    GROUPS_A_THREAD = 2, /* the second is planned while the GPU decodes the first */
+    WAVE = 256,          /* the most volumes that are planned before those of the wave before them are ended */
+    GROUPS_A_THREAD = 2, /* two, so that the second is planned while the GPU decodes the first */
     GROUPS_LEAST = 4,    /* for pools of few threads */
-    GROUPS_MOST = 16,    /* more launches of fewer blocks do not use the GPU as well; */
-    EBCOT_MOST = 8,      /* with EBCOT that is so already of fewer */
-    LIMITS_AT_ONCE = 6   /* all groups that are under way take at most this many times the limit of memory */
+    GROUPS_MOST = 16,    /* more launches of fewer code-blocks use the GPU less well */
+    EBCOT_MOST = 8,      /* the same for EBCOT */
+    LIMITS_AT_ONCE = 6   /* all groups in flight take at most this many times the limit on memory */
 };
 
 /*
- * A group of volumes with EBCOT has at least so many samples: a work-item decodes a code-block, and the slowest one
- * decides how long a launch takes, so that several launches of few code-blocks take much longer than one of many. With
- * HT launches are short, and a group has at least so many volumes, however small their parts are that are wanted: what
- * takes time is then to read and plan them, which groups do at the same time.
+ * GROUP_SAMPLES is the least number of samples of a group with EBCOT: a work-item decodes a code-block, and the slowest
+ * one decides how long a launch takes, so that several launches of few code-blocks take much longer than one of many.
+ * With HT launches are short, and a group has at least GROUP_VOLUMES volumes, however small the requested parts are:
+ * what takes time is then to read and plan them, which groups do at the same time.
  */
 enum { GROUP_SAMPLES = 1 << 24, GROUP_VOLUMES = 2 };
 
@@ -37,18 +37,18 @@ struct volume_entry {
     kst_status status;
 };
 
-/* Volumes that a thread lets the GPU decode together. */
+/* Holds volumes that a thread lets the GPU decode together. */
 struct volume_group {
     struct volume_entry *entry;
-    struct volume_decoding **planned; /* those that the GPU decodes */
+    struct volume_decoding **planned; /* the volumes that the GPU decodes */
     uint32_t count, planned_count;
     atomic_uint left; /* volumes that are still to be planned */
-    uint64_t memory;  /* that the planned ones take on the GPU */
-    void *under_way;  /* of the codec; null: nothing is */
-    bool waits;       /* until others have given memory back */
+    uint64_t memory;  /* bytes that the planned volumes take on the GPU */
+    void *under_way;  /* the codec's handle of the work in flight; null: none is */
+    bool waits;       /* the group waits until others have given memory back */
 };
 
-/* Volumes that are begun before those of the wave before them are ended. */
+/* Holds volumes that are begun before those of the previous wave are ended. */
 struct volume_wave {
     kst_context *context;
     kst_volume_item *items;
@@ -57,7 +57,7 @@ struct volume_wave {
     struct volume_group *group;
     uint32_t count, group_count;
     uint32_t wanted_groups;       /* 0: as many as suit the volumes */
-    atomic_uint_fast64_t *memory; /* that the groups of all waves take on the GPU */
+    atomic_uint_fast64_t *memory; /* bytes that the groups of all waves take on the GPU */
 };
 
 static kst_status refuse(struct volume_entry *entry, kst_status status, const char *detail)
@@ -83,7 +83,7 @@ static kst_status open_entry(struct volume_entry *entry)
     return status ? status : kst_volume_decoding_begin(&entry->decoding, &described, item->volume);
 }
 
-/* Take memory of the GPU for a group. Returns false if others have too much of it. */
+/* Reserve memory of the GPU for a group. Returns false if other groups hold too much of it. */
 static bool take_memory(const struct volume_wave *wave, const struct volume_group *group)
 {
     const struct gpu *gpu = (*group->planned)->gpu->gpu;
@@ -97,7 +97,10 @@ static bool take_memory(const struct volume_wave *wave, const struct volume_grou
     return false;
 }
 
-/* Let the GPU begin with a group. One that cannot begin, for lack of memory on the host, gives back what it took. */
+/*
+ * Let the GPU begin with a group. A group that cannot begin, for lack of host memory, gives back the memory that it
+ * reserved.
+ */
 static void let_begin(const struct volume_wave *wave, struct volume_group *group)
 {
     for (uint32_t i = 0; i < group->planned_count; i++)
@@ -107,7 +110,7 @@ static void let_begin(const struct volume_wave *wave, struct volume_group *group
         atomic_fetch_sub(wave->memory, group->memory);
 }
 
-/* Let the GPU begin with those volumes of a group that it takes. All have been planned. */
+/* Let the GPU begin with the volumes of a group that it can decode. All have been planned. */
 static void begin_group(const struct volume_wave *wave, struct volume_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++) {
@@ -124,7 +127,7 @@ static void begin_group(const struct volume_wave *wave, struct volume_group *gro
         let_begin(wave, group);
 }
 
-/* Open and plan a volume, and begin with its group if it was the last one of it. */
+/* Open and plan a volume, and begin with its group if all others of the group have been planned. */
 static void open_one(void *argument, uint32_t index)
 {
     const struct volume_wave *wave = argument;
@@ -135,7 +138,7 @@ static void open_one(void *argument, uint32_t index)
         begin_group(wave, entry->group);
 }
 
-/* Return how many samples are wanted of a volume, or `unknown` if the caller does not say so. */
+/* Return how many samples of a volume are requested, or `unknown` if the caller does not say. */
 static uint64_t samples_of(const kst_volume_item *item, uint64_t unknown)
 {
     const kst_box *box = item->options ? &item->options->region : NULL;
@@ -145,7 +148,7 @@ static uint64_t samples_of(const kst_volume_item *item, uint64_t unknown)
     return volume && volume->data ? (uint64_t)volume->width * volume->height * volume->depth : unknown;
 }
 
-/* Return whether a volume has code-blocks of HT, as its main header says. A stream that is none has not. */
+/* Return whether a volume has code-blocks of HT, as its main header says; false for data that are no such stream. */
 static bool is_ht(kst_context *context, const kst_volume_item *item)
 {
     kst_volume_info info = {.size = sizeof info};
@@ -154,7 +157,7 @@ static bool is_ht(kst_context *context, const kst_volume_item *item)
            (info.block_style & KST_J2K_HT) != 0;
 }
 
-/* Return the most groups that are of use. */
+/* Return the largest useful number of groups. */
 static uint32_t most_groups(const struct volume_wave *wave, bool ht)
 {
     const uint32_t usual = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
@@ -163,7 +166,7 @@ static uint32_t most_groups(const struct volume_wave *wave, bool ht)
 }
 
 /*
- * Choose a number of groups, 1 to the number of volumes. The first volume says for all of them how they are coded, as
+ * Choose a number of groups, from 1 to the number of volumes. The coding of the first volume stands for all, since the
  * bricks of an array are coded alike.
  */
 static uint32_t choose_groups(const struct volume_wave *wave)
@@ -199,7 +202,7 @@ static void divide(struct volume_wave *wave)
     }
 }
 
-/* Begin the volumes of a wave, and decode those on the CPU that the GPU does not take. */
+/* Begin the volumes of a wave, and decode on the CPU those that the GPU does not. */
 static void begin_wave(struct volume_wave *wave)
 {
     divide(wave);
@@ -219,7 +222,7 @@ static void finish_group(const struct volume_wave *wave, struct volume_group *gr
     atomic_fetch_sub(wave->memory, group->memory);
 }
 
-/* Wait for the first group of a wave that is under way, if there is one. */
+/* Wait for the first group of a wave that is in flight, if there is one. */
 static void finish_first(const struct volume_wave *wave)
 {
     uint32_t g = 0;
@@ -230,8 +233,8 @@ static void finish_first(const struct volume_wave *wave)
 }
 
 /*
- * Begin those groups that had to wait for memory; others are ended one by one until there is enough, also some that
- * waited themselves. The wave before has been ended, so that nothing has memory once no group is under way.
+ * Begin the groups that had to wait for memory. Other groups, also some that waited themselves, are finished one by one
+ * until there is enough. The previous wave has been ended, so that no memory is reserved once no group is in flight.
  */
 static void begin_waiting(struct volume_wave *wave)
 {

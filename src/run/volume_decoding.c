@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Begins and ends the decoding of a volume: checks, the caller's buffer, the device. */
+/*
+ * Begins and ends the decoding of a volume: checks arguments, checks or allocates the caller's buffer, and chooses the
+ * device.
+ */
 #include "run/volume_decoding.h"
 
 #include <math.h>
@@ -85,7 +88,7 @@ static kst_status settle_volume(struct volume_decoding *v, const kst_volume *des
     return KST_OK;
 }
 
-/* Choose the device, and find out where the volume lies as seen from it. */
+/* Choose the device, and find out how it reaches the volume. */
 static kst_status choose_device(struct volume_decoding *v)
 {
     kst_decoder *decoder = v->decoder;
@@ -99,7 +102,7 @@ static kst_status choose_device(struct volume_decoding *v)
     return kst_volume_target(v->gpu, v->volume, &v->target, &error) ? KST_OK : fail(decoder, error.status, error.text);
 }
 
-/* Describes a volume in host memory whose integers become numbers. */
+/* Describes a volume in host memory whose integers are converted to floating-point numbers. */
 struct volume_numbers {
     const kst_volume *volume;
     float scale, offset;
@@ -122,7 +125,7 @@ static void make_numbers_of_slice(void *argument, uint32_t z)
     }
 }
 
-/* Decode on the CPU to host memory. Numbers are made of integers of four bytes, in place. */
+/* Decode on the CPU to host memory. Integers of four bytes are converted to floating-point numbers in place. */
 static kst_status decode_on_host(struct volume_decoding *v, const kst_volume *host)
 {
     kst_decoder *decoder = v->decoder;
@@ -133,7 +136,7 @@ static kst_status decode_on_host(struct volume_decoding *v, const kst_volume *ho
     return status;
 }
 
-/* Decode to host memory and copy that to the device. */
+/* Decode to host memory and copy the volume to the device. */
 static kst_status decode_to_device(struct volume_decoding *v)
 {
     kst_decoder *decoder = v->decoder;

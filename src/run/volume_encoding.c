@@ -19,8 +19,9 @@ static void refuse(struct volume_encoding *v, kst_status status, const char *det
 }
 
 /*
- * The scale and 1 ÷ scale must be normal numbers. Where a processor or device takes others for 0, the product with a
- * difference that overflows would be no number, and no integer could be made of it.
+ * Return whether scale, offset and error are usable. The scale and 1 ÷ scale must be normal numbers: where a processor
+ * or device takes subnormal numbers for 0, the product of 0 and a difference that overflows would be NaN, from which no
+ * integer could be made.
  */
 static bool is_fine(const kst_volume_options *options)
 {
@@ -29,7 +30,7 @@ static bool is_fine(const kst_volume_options *options)
            isfinite(options->error) && options->error >= 0;
 }
 
-/* Check what is to be encoded. After an error it is in the report. */
+/* Check an item to encode. An error is set in the report. */
 static void check(struct volume_encoding *v, kst_volume_encode_item *item)
 {
     uint64_t bytes;
@@ -54,7 +55,7 @@ static void check(struct volume_encoding *v, kst_volume_encode_item *item)
         refuse(v, KST_ERROR_OPTIONS, "a scale, offset or error of samples");
 }
 
-/* See where a volume in a device's memory lies, which must be that of the context's GPU. */
+/* Find the place of a volume in device memory, which must be that of the context's GPU. */
 static void find(struct volume_encoding *v)
 {
     struct gpu_error error = {.status = KST_OK};
@@ -68,7 +69,10 @@ static void find(struct volume_encoding *v)
         refuse(v, error.status, error.text);
 }
 
-/* Encode what has been checked. What takes one thread of the CPU so long in all is worth a GPU, or none of it is. */
+/*
+ * Encode the volumes that passed the checks. Those in host memory go to a GPU together or not at all: the time that all
+ * volumes would take one thread of the CPU decides.
+ */
 static void encode(kst_context *context, struct volume_encoding *list, uint32_t count)
 {
     const struct codec *codec = kst_codec_named(KST_CODEC_JPEG2000);

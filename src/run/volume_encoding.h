@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what a codec is told of a volume that it is to encode. */
+/* Declares the description of a volume that a codec encodes. */
 #ifndef KOSTKA_RUN_VOLUME_ENCODING_H
 #define KOSTKA_RUN_VOLUME_ENCODING_H
 
@@ -10,12 +10,12 @@
 
 struct volume_encoding {
     kst_context *context;
-    kst_volume volume;          /* the caller's, checked, with pitches */
+    kst_volume volume;          /* the caller's, checked, with its pitches filled in */
     kst_volume_options options; /* checked as far as they concern samples */
     kst_buffer *output;
     struct gpu_runtime *gpu; /* the GPU that encodes, or owns the volume's memory; null: none does */
     struct gpu_image image;  /* where the volume is in the memory of a device */
-    kst_report report;       /* with the status; that is an error already if the volume is not to be encoded */
+    kst_report report;       /* its status is an error from the start if the volume is not to be encoded */
 };
 
 #endif

@@ -118,7 +118,7 @@ bool kst_volume_target(
            kst_gpu_refuse(error, gpu->gpu, KST_ERROR_IMAGE_PITCH, "slices of 2 GB or more");
 }
 
-/* Copy slice by slice, between the volume and host memory. */
+/* Queue copies between the volume and host memory, slice by slice. */
 static void copy_slices(struct gpu_queue *queue, const kst_volume *volume, const struct gpu_image *imported,
     const kst_volume *host, bool up)
 {

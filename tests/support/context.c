@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes contexts, and ends the program where one cannot be made. */
+/* Creates contexts, and ends the program where one cannot be created. */
 #include "support/context.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts bytes in a header in front of each block. */
+/* Counts the allocated bytes. A header in front of each block holds the block's length. */
 #include "support/counting_allocator.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hands the rows of a picture to kst_encode_rows(), and lets them fail where a test wants that. */
+/* Passes the rows of a picture to kst_encode_rows(), and lets them fail where a test wants that. */
 #include "support/encode_rows.h"
 
 #include <stdatomic.h>
@@ -10,9 +10,9 @@
 struct row_source {
     const kst_image *image;
     uint32_t most;
-    atomic_uint count; /* so far */
-    uint32_t next;     /* in order: the row to be asked for, */
-    uint32_t again;    /* and how often that was the first one again */
+    atomic_uint count; /* rows passed so far */
+    uint32_t next;     /* for rows in order: the next row */
+    uint32_t again;    /* number of times that the rows began again */
 };
 
 static bool bring(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_t count, void *samples)
@@ -53,7 +53,7 @@ static kst_status encode(kst_context *context, struct row_source *source, const 
     *output = (kst_buffer){.data = NULL};
     for (uint32_t p = 0; p < image->plane_count; p++) {
         described.plane[p].data = NULL;
-        described.plane[p].pitch = 77; /* is ignored, too */
+        described.plane[p].pitch = 77; /* must be ignored */
     }
     return kst_encode_rows(context, &described, rows, options, output, report);
 }

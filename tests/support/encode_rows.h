@@ -9,7 +9,10 @@
 kst_status encode_from_rows(kst_context *context, const kst_image *image, uint32_t most,
     const kst_encode_options *options, kst_buffer *output, kst_report *report);
 
-/* Do the same with rows that come in order. `again`, which may be null, receives how often they began again. */
+/*
+ * Do the same with rows that must be read in order. `again`, which may be null, receives the number of times that they
+ * began again.
+ */
 kst_status encode_from_rows_in_order(kst_context *context, const kst_image *image, uint32_t most,
     const kst_encode_options *options, kst_buffer *output, kst_report *report, uint32_t *again);
 

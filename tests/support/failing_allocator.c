@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lets an allocation fail, runs a piece of work, and checks that nothing is left. */
+/* Lets an allocation fail while some work runs, and checks that nothing leaks. */
 #include "support/failing_allocator.h"
 
 #include <stdlib.h>
@@ -45,8 +45,9 @@ kst_context *failing_context(struct failing *failing, uint32_t threads)
 }
 
 /*
- * All calls fail in turn, or one in three with a sanitizer and one in six where threads are watched: most of them fail
- * at the same place again. Each pass begins with another call, so that work that is alike fails at others.
+ * Each call fails in turn; with a sanitizer only one in three, and with ThreadSanitizer one in six, because most calls
+ * fail at a place where another has failed before. Each pass begins one call later, so that similar work fails at other
+ * calls.
  */
 enum { STEP = THREADS_WATCHED ? 6 : SANITIZED ? 3 : 1 };
 
@@ -66,8 +67,7 @@ long failing_check(failing_work work, const void *argument, uint32_t threads)
     for (uint32_t ever_after = 0; ever_after < 2; ever_after++) {
         failing.ever_after = ever_after;
         bool reached = true;
-        for (long n = first_call(); reached;
-             n += STEP) { /* until a call behind the last is to fail, which none is then */
+        for (long n = first_call(); reached; n += STEP) { /* until n lies behind the last call, so that none fails */
             atomic_store(&failing.calls, 0);
             atomic_store(&failing.failing, n);
             kst_status status = work(context, argument);

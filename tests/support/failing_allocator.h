@@ -7,30 +7,31 @@
 
 #include <kostka/kostka.h>
 
-/* May be called from several threads. */
+/* Holds the state of the allocator, which several threads may call. */
 struct failing {
     atomic_long calls;   /* so far */
-    atomic_long failing; /* the call that fails, and with `ever_after` those behind it; 0: none */
+    atomic_long failing; /* the call that fails, with `ever_after` also all later ones; 0: none */
     bool ever_after;
     atomic_long live;
 };
 
 kst_context *failing_context_on(struct failing *failing, const char *device, uint32_t threads);
 
-/* On the CPU. */
+/* Create a context on the CPU with the allocator. */
 kst_context *failing_context(struct failing *failing, uint32_t threads);
 
-/* One piece of work, to be done again and again. What it gives is released, and the status is the report's. */
+/* A piece of work that is repeated. It releases its results, and returns the status of its report. */
 typedef kst_status (*failing_work)(kst_context *context, const void *argument);
 
 /*
- * Let the work fail at each of its allocations, once only and ever after: it must say that there is no memory – or,
- * where one alone fails, do without – leave nothing allocated, and succeed when nothing fails. Gives how often it
- * failed, or where threads are watched, and only some are let fail, about how often all would.
+ * Run the work and let each of its allocations fail, first only that one, then also all later ones. The work must end
+ * with KST_ERROR_MEMORY – or, if only one allocation fails, may do without it – leave nothing allocated, and succeed if
+ * nothing fails. Returns how often it failed; with sanitizers, where only one allocation in several is tried, about how
+ * often it would fail if all were tried.
  */
 long failing_check(failing_work work, const void *argument, uint32_t threads);
 
-/* Work: transcode to a buffer; `argument` is a struct failing_transcode. */
+/* Transcode to a buffer: a piece of work whose `argument` is a struct failing_transcode. */
 struct failing_transcode {
     const void *data;
     size_t length;
@@ -38,7 +39,7 @@ struct failing_transcode {
 };
 kst_status failing_transcode(kst_context *context, const void *argument);
 
-/* These are the functions of a kst_allocator; `user` is a struct failing. */
+/* The functions of a kst_allocator, whose `user` is a struct failing. */
 void *failing_allocate(void *user, size_t length);
 void failing_release(void *user, void *memory);
 

@@ -83,7 +83,7 @@ void flow_set_release(struct flow_set *set)
     kst_context_destroy(&set->context);
 }
 
-/* The source: items of the set by turns. */
+/* The flow's source: pass the streams of the set one after the other, again and again. */
 static bool next(void *user, kst_flow_item *item)
 {
     struct flow_run *run = user;
@@ -118,7 +118,7 @@ static bool same_image(const struct flow_run *run, const kst_flow_item *item, co
     return comparison.identical;
 }
 
-/* Let a stage make an image that replaces another. */
+/* Let a stage replace an image by the one that it makes. */
 static kst_status stage_image(const struct flow_run *run, kst_image *image)
 {
     kst_context *context = run->set->context;
@@ -131,7 +131,7 @@ static kst_status stage_image(const struct flow_run *run, kst_image *image)
     return status;
 }
 
-/* Do the item's work by single calls. Returns whether the flow's result is the same. */
+/* Do an item's work by single calls. Returns whether the flow's result is the same. */
 static bool is_right(const struct flow_run *run, const kst_flow_item *item)
 {
     const kst_buffer *stream = item->user;

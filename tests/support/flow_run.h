@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs flows over a set of streams, and compares their results with those of single calls. */
+/* Declares flows over a set of streams, whose results are compared with those of single calls. */
 #ifndef KOSTKA_TESTS_SUPPORT_FLOW_RUN_H
 #define KOSTKA_TESTS_SUPPORT_FLOW_RUN_H
 
@@ -10,9 +10,9 @@
 
 enum { FLOW_SET = 24 };
 
-/* Streams: JPEG of several sizes and codings, and JPEG 2000; the last of them are damaged. */
+/* Holds the streams: JPEG of several sizes and codings, and JPEG 2000; the last ones are damaged. */
 struct flow_set {
-    kst_context *context; /* the CPU's */
+    kst_context *context; /* a context of the CPU */
     kst_buffer stream[FLOW_SET];
     char *path[FLOW_SET]; /* a file with each stream */
     char *folder;
@@ -21,23 +21,23 @@ struct flow_set {
 void flow_set_make(struct flow_set *set);
 void flow_set_release(struct flow_set *set);
 
-/* A source that gives the set's streams by turns, and a sink that checks each result. */
+/* Describes a flow, whose source passes the set's streams again and again, and whose sink checks each result. */
 struct flow_run {
     const struct flow_set *set;
     kst_flow_options options;
-    uint32_t items;      /* to bring */
-    bool files, damaged; /* bring files; bring damaged streams, too */
-    uint32_t missing;    /* each so many-th item names a file that does not exist; 0: none does */
-    uint32_t stop;       /* the sink refuses the result of this number; 0: none */
+    uint32_t items;      /* number of items */
+    bool files, damaged; /* pass paths of files; pass damaged streams, too */
+    uint32_t missing;    /* every `missing`-th item names a file that does not exist; 0: none does */
+    uint32_t stop;       /* the number of the result that the sink refuses; 0: none */
     uint32_t brought;
     atomic_uint put, wrong, unread, cancelled, failed;
-    uint64_t next; /* in order: the index that is due */
+    uint64_t next; /* in order: the index of the next result */
 };
 
 /* Set the source, the sink and the defaults. */
 void flow_run_init(struct flow_run *run, const struct flow_set *set, kst_flow_work work, uint32_t items);
 
-/* Run to the end; the test fails if the flow cannot be started, or an item gets lost. Returns the flow's status. */
+/* Run a flow to its end; the test fails if it cannot be started, or an item is lost. Returns the flow's status. */
 kst_status flow_run(struct flow_run *run);
 
 /* Check a result as the sink does. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes contexts of every tier, of several numbers of threads, and on GPUs. */
+/* Creates contexts of every tier, of several numbers of threads, and on GPUs. */
 #include "support/machines.h"
 
 #include "support/random.h"
@@ -21,7 +21,7 @@ static void add(struct context_list *list, const char *device, const char *tier,
     list->name[list->count++] = name;
 }
 
-/* Sanitizers leave GPUs to tests of their own: they would look into the drivers. */
+/* Add all GPUs, except with a sanitizer, which would look into the drivers: separate tests run sanitizers on GPUs. */
 static void add_gpus(struct context_list *list)
 {
     uint32_t room = sizeof list->context / sizeof list->context[0];

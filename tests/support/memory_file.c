@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps what a writer writes in memory, and fails where a test wants that. */
+/* Keeps the bytes that a writer writes in memory, and fails where a test wants that. */
 #include "support/memory_file.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes streams and compares all that a caller can see of it. */
+/* Decodes streams, and compares everything that a caller can see of the results. */
 #include "support/outcome.h"
 
 #include <string.h>
@@ -7,7 +7,10 @@
 #include "support/pixels.h"
 #include "support/test.h"
 
-/* Eight bytes at a time: sanitizers watch each access, and sums of whole pictures are much of what long tests do. */
+/*
+ * Add a row to a hash, eight bytes at a time: sanitizers check each access, and hashes of whole pictures take much of
+ * the time of long tests.
+ */
 static uint64_t add_row(uint64_t sum, const uint8_t *row, size_t length)
 {
     for (size_t x = 0; x < length; x += 8) {

@@ -16,12 +16,12 @@ struct contents {
 bool peer_exists(const char *program);
 
 /*
- * Run argv[0] with `input` on its standard input. Returns its exit status, −1 where it did not run or was killed;
- * `output` receives what it wrote to standard output, to be freed with contents_free().
+ * Run argv[0] with `input` on its standard input. Returns its exit status; −1 if it could not be run or was killed.
+ * `output` receives its standard output, which contents_free() frees.
  */
 int peer_run(const char *const argv[], const void *input, size_t length, struct contents *output);
 
-/* Find a folder of the test corpus, below KOSTKA_CORPUS. Returns `path`. */
+/* Write the path of a folder of the test corpus, below KOSTKA_CORPUS, to `path`. Returns `path`. */
 const char *corpus_folder(const char *name, char *path, size_t length);
 bool corpus_exists(const char *name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks the values that an operation passes to the function for its progress. */
+/* Checks the values that an operation passes to its progress function. */
 #include "support/progress.h"
 
 #include "support/test.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generates numbers by a linear congruence, and by shifts. */
+/* Generates numbers with a linear congruential generator, and with shifts. */
 #include "support/random.h"
 
 uint32_t random_next(uint32_t *state)
 {
     *state = *state * 1664525 + 1013904223;
-    return *state >> 8; /* those below repeat soon */
+    return *state >> 8; /* lower bits repeat soon */
 }
 
 uint32_t random_below(uint32_t *state, uint32_t bound)

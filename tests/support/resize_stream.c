@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Resizes images of standard input: for each a line "FORMAT WIDTH HEIGHT NEW_WIDTH NEW_HEIGHT FIT FILTER ORDER
- * MIRROR LEFT TOP RIGHT BOTTOM" of numbers, then its bytes. Standard output gets a line "STATUS WIDTH HEIGHT", then
+ * Resizes images of standard input. Each has a line "FORMAT WIDTH HEIGHT NEW_WIDTH NEW_HEIGHT FIT FILTER ORDER MIRROR
+ * LEFT TOP RIGHT BOTTOM" of numbers, and then its bytes. Standard output gets a line "STATUS WIDTH HEIGHT", and then
  * bytes.
  */
 #include <stdio.h>

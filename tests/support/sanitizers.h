@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SANITIZED: whether a sanitizer watches, which takes ten times as long; THREADS_WATCHED: whether it is
- * ThreadSanitizer, to which work on one thread, and comparing with it, tells nothing.
+ * Defines SANITIZED: whether a sanitizer runs, which makes tests ten times as slow; and THREADS_WATCHED: whether it is
+ * ThreadSanitizer, which finds nothing in work on one thread, or by comparing with such work.
  */
 #ifndef KOSTKA_TESTS_SUPPORT_SANITIZERS_H
 #define KOSTKA_TESTS_SUPPORT_SANITIZERS_H

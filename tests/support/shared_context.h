@@ -9,14 +9,14 @@
 extern kst_context *context;
 
 /*
- * Run a group of tests with the context, which has so many threads (0: as many as processors), and return what main()
- * returns. The context is there in the group's setup and teardown, which may be null.
+ * Run a group of tests with the shared context, which has this number of threads (0: as many as processors). Returns
+ * the exit status of the program. The context exists in the group's setup and teardown, which may be null.
  */
 #define run_with_context(threads, tests, setup, teardown)                                                              \
     (shared_context_create(threads), shared_context_destroy(cmocka_run_group_tests(tests, setup, teardown)))
 void shared_context_create(uint32_t threads);
 
-/* Pass the number through. */
+/* Destroy the context. Returns `failed`. */
 int shared_context_destroy(int failed);
 
 #endif

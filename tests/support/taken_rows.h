@@ -7,25 +7,28 @@
 
 #include <kostka/kostka_writer.h>
 
-/* The rows collected so far. */
+/* Holds the rows collected so far. */
 struct taken_rows {
-    kst_image shape; /* of the picture */
-    uint8_t *data;   /* tight; the planes of what has several follow each other */
-    uint8_t *times;  /* each row came */
+    kst_image shape; /* describes the picture */
+    uint8_t *data;   /* rows without padding, plane after plane */
+    uint8_t *times;  /* for each row the number of times that it was passed */
     bool in_order;
     uint32_t next, fail_at;
     atomic_uint inside, calls;
 };
 
-/* The function of a writer whose `user` is such a structure. */
+/* Is the function of a writer whose `user` is a struct taken_rows. */
 bool rows_take(void *user, uint32_t y, const kst_image *rows);
 
-/* Decode to rows, which the caller frees; `report` may be null. */
+/* Decode to rows, which rows_free() frees; `report` may be null. */
 kst_status rows_decode(kst_context *context, const kst_buffer *stream, const kst_decode_options *options,
     struct taken_rows *target, kst_report *report);
 void rows_free(struct taken_rows *target);
 
-/* In order and not: the same samples and warnings as those of the whole, each row once. Returns the number of calls. */
+/*
+ * Decode to rows in order and not in order, and check that the samples and warnings equal those of the whole picture,
+ * and that each row comes once. Returns the number of calls.
+ */
 uint32_t rows_check(kst_context *context, const kst_buffer *stream, const kst_decode_options *options);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Notes why tests are skipped, and ends programs whose tests all are with 77. */
+/* Notes the reasons for which tests are skipped, and ends programs with 77 if all of their tests are. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static size_t skipped_tests;
 static void tell(const char *reason)
 {
     printf("skipped: %s\n", reason);
-    fflush(stdout); /* also where the program is ended at once */
+    fflush(stdout); /* in case the program is ended at once */
 }
 
 void note_skipped(const char *reason)

@@ -10,11 +10,14 @@
 
 #include <cmocka.h>
 
-/* The end of a test that lacks something it needs: what, in words for the summary of ./dev test. */
+/* Skip a test that lacks something that it needs; `reason` says what, for the summary of ./dev test. */
 #undef skip
 #define skip(reason) (note_skipped(reason), _skip(__FILE__, __LINE__))
 
-/* A group of which all tests were skipped ends with 77, by which ctest knows that nothing was tested. */
+/*
+ * Run a group of tests. If all of them were skipped the program ends with 77, by which ctest knows that nothing was
+ * tested.
+ */
 #undef cmocka_run_group_tests
 #define cmocka_run_group_tests(tests, setup, teardown)                                                                 \
     end_group(_cmocka_run_group_tests(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown),             \
@@ -22,10 +25,10 @@
 
 void note_skipped(const char *reason);
 
-/* The same of a whole program, which ends with what this returns. */
+/* Skip the whole program. Returns its exit status. */
 int skip_all(const char *reason);
 
-/* Return the exit status of a program whose group had this many tests, of which this many failed. */
+/* Return the exit status of a program whose group had `tests` tests, of which `failed` failed. */
 int end_group(int failed, size_t tests);
 
 #endif

@@ -3,11 +3,14 @@
 #include "batch/ahead.h"
 
 enum {
-    MOST_BYTES = 1 << 28, /* of all sources together */
-    MOST_OF_ONE = 1 << 24 /* of a source: larger files are mapped, and nothing is gained */
+    MOST_BYTES = 1 << 28, /* bytes of all sources together */
+    MOST_OF_ONE = 1 << 24 /* bytes of one source: larger files are mapped, so that reading them ahead gains nothing */
 };
 
-/* Files of more than a quarter of the memory are left to who may read them some rows at a time, as 'encode' does. */
+/*
+ * Return whether an input may be read ahead. Files of more than a quarter of the memory limit may not: verbs such as
+ * 'encode' read these some rows at a time.
+ */
 static bool may_be_read(const struct input *input, const struct file_settings *files)
 {
     return !input->elsewhere && !input->done && !input->archive && input->failure == NULL && input->size > 0 &&
@@ -29,7 +32,10 @@ static void *read_some(void *argument)
     return NULL;
 }
 
-/* Return how many of the first inputs are read. They have one rank: those of later ones wait for the others anyway. */
+/*
+ * Return how many of the first inputs are read ahead. All of them have rank 0: inputs of later ranks wait for these
+ * anyway.
+ */
 static size_t count_inputs(const struct inputs *inputs, const struct file_settings *files)
 {
     uint64_t bytes = 0;

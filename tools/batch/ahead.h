@@ -11,7 +11,9 @@
 
 enum { AHEAD_INPUTS = 128, AHEAD_THREADS = 8 };
 
-/* Holds what was read: sources of the first inputs in the order by rank. All zero: nothing is. */
+/*
+ * Holds the sources of the first inputs, in the order by rank, that have been read ahead. All zero: none has been read.
+ */
 struct ahead {
     const struct inputs *inputs;
     const struct file_settings *files;
@@ -24,12 +26,12 @@ struct ahead {
 };
 
 /*
- * Start threads that read regular files among the first inputs, as far as a few hundred megabytes go. A file that
- * cannot be read is left to whoever works on it.
+ * Start threads that read regular files among the first inputs, up to a few hundred megabytes. If a file cannot be
+ * read, the worker that processes it reads it again and reports the error.
  */
 void ahead_begin(struct ahead *ahead, const struct inputs *inputs, const struct file_settings *files);
 
-/* Stop reading: what is being read is finished, and can be taken from now on. */
+/* Stop reading ahead, after the files that threads are just reading. From then on the sources can be taken. */
 void ahead_stop(struct ahead *ahead);
 
 /*
@@ -38,7 +40,7 @@ void ahead_stop(struct ahead *ahead);
  */
 bool ahead_take(struct ahead *ahead, size_t index, struct source *source);
 
-/* Release the sources that nobody took. */
+/* Release the sources that no worker took. */
 void ahead_release(struct ahead *ahead);
 
 #endif

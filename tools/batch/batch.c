@@ -20,7 +20,7 @@
 enum {
     CPU_WORKERS_MAX = 64,
     THREADS_MAX = 1024,
-    OPENING_BYTES = 1 << 26 /* of inputs that are worth the time to open GPUs that nobody named */
+    OPENING_BYTES = 1 << 26 /* bytes of inputs from which on it pays to open GPUs that the user did not name */
 };
 
 static char *join_path(const char *directory, const char *name, size_t stem, const char *extension)
@@ -44,7 +44,7 @@ static char *join_name(const char *stem, const char *extension)
     return name;
 }
 
-/* Make the folder of an output where it stands for one in the folder that was walked through. */
+/* Make the folder of an output if the output keeps the place of its input below the folder that was walked through. */
 static bool make_place(const char *path, const char *stem, size_t length, struct problem *problem)
 {
     const char *slash = memchr(stem, '/', length) == NULL ? NULL : strrchr(path, '/');
@@ -129,7 +129,7 @@ bool crew_record(struct crew *crew, const struct manifest_entry *entry, size_t c
     return good;
 }
 
-/* Report what has become of an input. */
+/* Record the outcome of an input: in the manifest, in the summary, and as a message if the input failed. */
 static void record(
     struct crew *crew, const struct input *input, const struct outcome *outcome, const struct problem *failure)
 {
@@ -314,8 +314,8 @@ static int collect(struct crew *crew, char **operands, size_t count)
 }
 
 /*
- * Find the number of threads to share among workers: from the option, from KOSTKA_THREADS, or one for each processor,
- * as the library does.
+ * Find the number of threads that workers share: from the option, from KOSTKA_THREADS, or one for each processor, as
+ * the library does.
  */
 static bool count_threads(const struct batch *batch, uint32_t *threads)
 {
@@ -359,13 +359,19 @@ static int open_manifest(struct crew *crew)
     return EXIT_FAILED;
 }
 
-/* Return how many inputs can be worked on at once, of which archives have any number. */
+/*
+ * Return the most inputs that can be worked on at once. Archives hold an unknown number of inputs, so they set no
+ * limit.
+ */
 static size_t most_at_once(const struct crew *crew)
 {
     return crew->inputs.archives > 0 ? WORKERS_MAX : crew->inputs.own;
 }
 
-/* Threads are used best on whole pictures, one thread each; those left over work inside the pictures. */
+/*
+ * Divide the threads among workers. Threads are used best on whole pictures, one thread each; threads beyond the number
+ * of pictures work inside the pictures.
+ */
 static void divide_threads(struct crew *crew, uint32_t threads)
 {
     size_t inputs = most_at_once(crew), workers = inputs < threads ? inputs : threads;
@@ -374,7 +380,10 @@ static void divide_threads(struct crew *crew, uint32_t threads)
     crew->threads = threads / (uint32_t)crew->workers;
 }
 
-/* Workers that wait for devices take no processor, so there are as many as keep the devices busy. */
+/*
+ * Choose the number of workers for a relay. Workers that wait for devices use no processor, so as many are started as
+ * keep the devices busy.
+ */
 static void crowd(struct crew *crew)
 {
     size_t workers = relay_width(crew->relay);
@@ -385,7 +394,10 @@ static void crowd(struct crew *crew)
     crew->context = relay_context(crew->relay);
 }
 
-/* Return whether the work is the CPU's, whatever the device is. */
+/*
+ * Return whether the CPU does the work whatever device is chosen, as when transcoding keeps the code-blocks as they
+ * are.
+ */
 static bool is_the_cpus(const struct crew *crew)
 {
     const kst_transcode_options *transcode = crew->batch->transcode;
@@ -393,8 +405,8 @@ static bool is_the_cpus(const struct crew *crew)
 }
 
 /*
- * Return whether the work is done by a flow. With "auto" that takes enough inputs: small work is done before a GPU is
- * open.
+ * Return whether a flow does the work. With "auto" that takes enough bytes of inputs: the CPU finishes small work
+ * before a GPU is open.
  */
 static bool wants_relay(const struct crew *crew)
 {
@@ -411,7 +423,7 @@ static bool wants_relay(const struct crew *crew)
     return bytes >= OPENING_BYTES;
 }
 
-/* Open a relay's devices, while the first inputs are read. What was read is dropped if the CPU is the only device. */
+/* Open a relay's devices while the first inputs are read ahead. These are dropped if the CPU is the only device. */
 static int open_relay(struct crew *crew, uint32_t threads)
 {
     const struct relay_work work = {crew->batch->files->filters, is_the_cpus(crew) ? NULL : crew->batch->transcode};
@@ -425,7 +437,7 @@ static int open_relay(struct crew *crew, uint32_t threads)
     return code;
 }
 
-/* Open the devices that work, and find out how many workers they need. */
+/* Open the devices that do the work, and find out how many workers they need. */
 static int open_devices(struct crew *crew, uint32_t threads)
 {
     int code = wants_relay(crew) ? open_relay(crew, threads) : EXIT_FINE;
@@ -445,11 +457,11 @@ static int open_devices(struct crew *crew, uint32_t threads)
 }
 
 /*
- * Return whether the process, which is about to end, leaves it to the system to take back what its contexts hold.
- * CUDA's driver takes a quarter of a second to free what a folder needed, one buffer after the other; without a device,
- * waiting for threads and unmapping buffers takes a fiftieth of the time of a small picture, as would asking for the
- * device, which describes the processor. Drivers of OpenCL may have threads of their own, which end with their
- * contexts.
+ * Return whether the contexts stay open until the process, which is about to end, is gone, so that the system frees
+ * what they hold. CUDA's driver takes a quarter of a second to free the buffers of a folder's pictures one after the
+ * other. Without a device, waiting for threads and unmapping buffers takes a fiftieth of the time of a small picture;
+ * so does asking for the device, which describes the processor. Contexts of OpenCL are closed, because drivers may have
+ * threads of their own that end with the contexts.
  */
 static bool leaves_devices(const struct crew *crew)
 {
@@ -472,7 +484,10 @@ static bool is_on_cuda(const struct crew *crew)
            info.kind == KST_DEVICE_CUDA;
 }
 
-/* Holds what was left, so that it is still known where all of it is. */
+/*
+ * Holds the relay and the context that stay open at the end of the process, so that their memory stays reachable (for
+ * leak checkers).
+ */
 static struct {
     struct relay *volatile relay;
     kst_context *volatile context;
@@ -507,8 +522,8 @@ static int process(struct crew *crew, uint32_t threads)
 }
 
 /*
- * End the process if devices of CUDA were left: exit() would let their driver free what it still has. Threads of the
- * flow wait for work, and all files are closed.
+ * End the process with _exit() if devices of CUDA stay open: exit() would let their driver free its buffers. At this
+ * point threads of the flow only wait for work, and all files are closed.
  */
 static int end_process(const struct crew *crew, int code)
 {

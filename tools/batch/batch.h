@@ -6,7 +6,7 @@
 #include "batch/inputs.h"
 #include "options/options.h"
 
-/* The help for the options of many_group(). */
+/* Describes the options of many_group() for --help. */
 #define BATCH_HELP                                                                                                     \
     "  --in-place          let an output replace its own input, which is an error otherwise\n"                         \
     "  --recursive         with --out-dir: also what is in folders of a folder, in the same folders there\n"           \
@@ -42,22 +42,22 @@ struct batch {
     const struct file_settings *files; /* copied to each task, with the context set */
     task_function work;
     const void *settings;
-    bool unread; /* the source has only a name: the task itself reads it */
-    bool coded;  /* take only JPEG and JPEG 2000 files from folders */
-    /* The work is transcoding, with these options, and the CPU's alone unless code-blocks are to change; null: it is
-     * not. */
+    bool unread; /* whether the task itself reads the source, which then has only a name */
+    bool coded;  /* whether only JPEG and JPEG 2000 files are taken from folders */
+    /* The options of transcoding, which the CPU does alone unless code-blocks are to change; null: the work is not
+     * transcoding. */
     const kst_transcode_options *transcode;
 };
 
 /*
- * Checks the operands in argv from optind on, and does the work on each input, on several at a time if there are many.
- * Returns the exit code of the verb.
+ * Check the operands in argv from optind on, and do the work on each input; several inputs are worked on at a time if
+ * there are many. Returns the exit code of the verb.
  */
 int batch_run(const struct batch *batch, int argc, char **argv);
 
 /*
- * Return the output's path: the path of the call, or DIRECTORY/STEM.EXTENSION. The caller frees it. Null, with the
- * problem, if another input has the same output or is that file.
+ * Return the output's path: the path of the call, or DIRECTORY/STEM.EXTENSION. The caller frees it. Returns null, with
+ * the problem, if another input has the same output, or if the output would replace an input.
  */
 char *task_path(const struct task *task, const char *extension, struct problem *problem);
 
@@ -70,7 +70,7 @@ bool task_write(struct task *task, struct picture *picture, struct problem *prob
  */
 bool task_by_rows(const struct task *task, bool *good, struct problem *problem);
 
-/* Do the work of verbs that read any picture and write it. */
+/* Do the work on one input for verbs that read any picture and write it in another format. */
 bool task_convert(const void *settings, struct task *task, struct problem *problem);
 
 #endif

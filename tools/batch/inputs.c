@@ -26,21 +26,23 @@ const char *input_stem(const struct input *input, size_t *length)
     return name;
 }
 
-/* Return where the last part of a name begins. */
+/* Return the offset of the last component of a path. */
 static size_t last_part(const char *name)
 {
     const char *slash = strrchr(name, '/');
     return slash == NULL ? 0 : (size_t)(slash - name) + 1;
 }
 
-/* Holds what collecting inputs fills in. */
+/* Holds the state of collecting inputs. */
 struct filling {
     struct inputs *inputs;
     const struct input_choice *choice;
-    size_t left; /* files of a folder that are left to other shards */
+    size_t left; /* files of the current folder that belong to other shards */
 };
 
-/* Return whether an input belongs to this shard, which all that could become the same file do. */
+/*
+ * Return whether an input belongs to this shard. All inputs that could become the same file belong to the same shard.
+ */
 static bool is_own(const struct input *input, const struct input_choice *choice)
 {
     size_t length;
@@ -49,7 +51,10 @@ static bool is_own(const struct input *input, const struct input_choice *choice)
     return shard_has(&choice->output->many.shard, stem, length);
 }
 
-/* Add an input, and take over its name. A null name means that memory ran out; a null state that it is no file. */
+/*
+ * Add an input, and take ownership of its name. A null name means that memory ran out; a null state, that the input is
+ * not a file.
+ */
 static bool add(const struct filling *filling, char *name, size_t tree, const struct stat *state)
 {
     struct inputs *inputs = filling->inputs;
@@ -77,7 +82,7 @@ static bool add(const struct filling *filling, char *name, size_t tree, const st
     return true;
 }
 
-/* Add an input that fails. */
+/* Add an input that fails for the stated reason. */
 static bool add_failure(void *user, char *name, size_t tree, const char *why)
 {
     const struct filling *filling = user;
@@ -115,7 +120,7 @@ static bool is_taken(const struct file_format *format, const struct input_choice
 
     if (format == NULL || choice->coded || is_coded)
         return is_coded;
-    /* One entry of PNM stands for all: it reads them all. */
+    /* The entries of the Netpbm formats share one reader, so an entry without a reader counts, too. */
     return file_kind(format) == KIND_RAW ? choice->raw : format->read != NULL || file_kind(format) == KIND_PNM;
 }
 
@@ -139,7 +144,7 @@ bool input_is_picture(const char *name, const uint8_t *data, size_t length, cons
     return is_taken(found != NULL ? found : named, choice);
 }
 
-/* Note that the last input is an archive: of its members, not of itself, each share of inputs has some. */
+/* Note that the last input is an archive. No shard owns a whole archive; each works on its share of the members. */
 static void note_archive(struct inputs *inputs, bool inner)
 {
     struct input *input = &inputs->input[inputs->count - 1];
@@ -213,7 +218,7 @@ static bool add_operand(struct filling *filling, const char *operand)
     return true;
 }
 
-/* Add what a list names, where "-" is a file like any other. */
+/* Add an input that a list names. There "-" is the name of a file like any other. */
 static bool add_listed(void *user, const char *name, struct problem *problem)
 {
     return add_operand(user, strcmp(name, "-") == 0 ? "./-" : name) || problem_set(problem, "out of memory");
@@ -299,7 +304,7 @@ static int compare_by_rank(const void *left, const void *right, void *list)
     return (a > b) - (a < b);
 }
 
-/* Return the indices of all inputs in an order; null if out of memory. */
+/* Return the indices of all inputs, sorted by a comparison; null if out of memory. */
 static size_t *sort(const struct inputs *inputs, int (*compare)(const void *left, const void *right, void *list))
 {
     size_t *order = calloc(inputs->count + 1, sizeof *order);
@@ -311,7 +316,7 @@ static size_t *sort(const struct inputs *inputs, int (*compare)(const void *left
     return order;
 }
 
-/* Chain inputs of one stem. */
+/* Link inputs that have the same stem, and set their ranks. */
 static bool chain(const struct inputs *inputs)
 {
     size_t *order = sort(inputs, compare_by_stem);
@@ -330,7 +335,7 @@ static bool chain(const struct inputs *inputs)
     return true;
 }
 
-/* Find which inputs may have one output, and sort all by rank and by their files. */
+/* Find out which inputs may have the same output, and make lists of all inputs sorted by rank and by file. */
 static bool relate(struct inputs *inputs)
 {
     if (!chain(inputs))
@@ -402,7 +407,7 @@ const struct input *input_of_file(const struct inputs *inputs, const char *path)
     return input_at(inputs, NULL, path);
 }
 
-/* Return whether the file at `path` is that of the input. */
+/* Return whether the path names the input's own file. */
 static bool is_input(const struct input *input, const char *path)
 {
     struct stat state;
@@ -412,8 +417,8 @@ static bool is_input(const struct input *input, const char *path)
 }
 
 /*
- * Return the input that has become the file at `path`: an earlier one of the same stem, or a later one that an earlier
- * call has done. Returns null if there is none.
+ * Return the input whose output is the file at `path`: an earlier input of the same stem, or a later one that an
+ * earlier call has done. Returns null if there is none.
  */
 static const struct input *find_claim(const struct input *input, const char *path)
 {

@@ -7,34 +7,34 @@
 
 /*
  * Check the operands of a verb that makes files: inputs if the options have a folder for outputs, otherwise IN and OUT.
- * Returns an exit code, after a message about what is wrong.
+ * Prints what is wrong, and returns an exit code.
  */
 int operands_check(const char *verb, const struct output_options *output, char **operands, size_t count);
 
 struct input {
     char *name;                    /* "-" is standard input */
-    size_t tree;                   /* where in the name the part begins that the output's name has, too */
-    char *failure;                 /* why there is nothing to read, usually in a folder; null: there is */
-    bool archive;                  /* it is an archive, whose members are the inputs */
-    bool inner;                    /* the archive lies in a folder, and is to its members what a folder is to files */
+    size_t tree;                   /* offset in the name at which the part begins that the output's name takes over */
+    char *failure;                 /* why the input cannot be read, usually a folder's error; null: it can */
+    bool archive;                  /* the input is an archive, whose members are worked on */
+    bool inner;                    /* found in a folder: the archive is to its members what that folder is to files */
     bool done;                     /* an earlier call has made its outputs */
-    bool elsewhere;                /* it belongs to another shard, and is listed so that no output replaces it */
-    const struct input *same_stem; /* an earlier input whose output's name differs in its extension only; null: none */
-    const struct input *later;     /* the next such input, to which this one is the earlier one; null: none */
-    size_t rank;                   /* the number of such earlier inputs */
+    bool elsewhere;                /* the input belongs to another shard, and is listed so that no output replaces it */
+    const struct input *same_stem; /* previous input whose output's name differs in its extension only; null: none */
+    const struct input *later;     /* the next such input, whose same_stem is this one; null: none */
+    size_t rank;                   /* number of earlier inputs that same_stem leads to */
     char *output;                  /* the output's path, once that is known */
-    uint64_t size;                 /* bytes of the file; 0: it is no file or does not exist */
-    uint64_t device, inode;        /* identify the file; both 0: it is no file or does not exist */
+    uint64_t size;                 /* bytes of the file; 0: the input is not a file, or does not exist */
+    uint64_t device, inode;        /* identify the file; both 0: the input is not a file, or does not exist */
 };
 
 struct inputs {
     struct input *input;
     size_t count;
-    size_t own;      /* those to work on, which are neither done nor elsewhere */
-    size_t resumed;  /* those that are done */
-    size_t archives; /* those that are archives */
-    bool apart;      /* an output may not replace its own input, which --resume could do twice */
-    bool lasting;    /* an output may not replace its own input, since nobody asked for that */
+    size_t own;      /* inputs to work on: neither done nor elsewhere */
+    size_t resumed;  /* inputs that are done */
+    size_t archives; /* inputs that are archives */
+    bool apart;      /* with a manifest: an output must not replace its input, which --resume could convert twice */
+    bool lasting;    /* an output must not replace its own input: no transcoding, and no --in-place */
     size_t *by_rank; /* indices, in order of rank, then as listed */
     size_t *by_file; /* indices, in order of device and inode */
 };
@@ -61,18 +61,18 @@ void inputs_release(struct inputs *inputs);
  */
 bool input_is_picture(const char *name, const uint8_t *data, size_t length, const struct input_choice *choice);
 
-/* Return an input that is the file at `path`; null if none is. */
+/* Return the input that is the file at `path`; null if there is none. */
 const struct input *input_of_file(const struct inputs *inputs, const char *path);
 
 /*
- * Return the part of the name that its output has, too, without the extension: that below the folder that was walked
- * through, otherwise that below the file's folder.
+ * Return the part of the input's name that the output's name takes over, without the extension: the path below the
+ * folder that was walked through, otherwise the file's name without its folder.
  */
 const char *input_stem(const struct input *input, size_t *length);
 
 /*
- * Note the output of an input. Returns false, with the problem, if another input of lower rank has that output, or if
- * it is another input. Thread-safe for inputs of one rank once all of lower ranks are done.
+ * Record the output of an input. Returns false, with the problem, if another input of lower rank has that output, or if
+ * the output would replace an input. Thread-safe for inputs of one rank once all inputs of lower ranks are done.
  */
 bool input_claim(const struct inputs *inputs, struct input *input, const char *path, struct problem *problem);
 

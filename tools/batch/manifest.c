@@ -14,7 +14,7 @@
 #include "files/deflate/library.h"
 #include "print/json.h"
 
-enum { PIECE = 1 << 18 /* bytes that are read at once */ };
+enum { PIECE = 1 << 18 /* bytes of one read */ };
 
 /* Return the byte at an offset; −1 if it cannot be read. */
 static int byte_at(int descriptor, off_t offset)
@@ -40,8 +40,8 @@ static off_t end_of_lines(int descriptor, off_t length)
 }
 
 /*
- * Cut a torn last line off, if no other process can be writing one. Whoever has the manifest open holds a shared lock;
- * an exclusive one says that there is nobody else.
+ * Cut off a last line that is incomplete, if no other process can be writing it. Each process that has the manifest
+ * open holds a shared lock, so an exclusive lock proves that there is no other.
  */
 static bool mend(struct manifest *manifest)
 {
@@ -94,7 +94,7 @@ void manifest_close(struct manifest *manifest)
     manifest->descriptor = -1;
 }
 
-/* Compute the CRC-32 of a file, that of zlib. Returns false if it cannot be read to its length. */
+/* Compute the CRC-32 of a file as zlib defines it. Returns false if the file cannot be read to its length. */
 static bool checksum(const struct output_file *file, uint32_t *crc)
 {
     int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -133,7 +133,7 @@ static void set_name(json_t *object, const char *key, const char *name)
     json_object_set_new(object, key, text != NULL ? text : json_text(name));
 }
 
-/* The checksum of the file that was read last, because entries that go together have one output. */
+/* Holds the checksum of the file that was read last, because consecutive entries may share one output, an archive. */
 struct summed {
     const char *path;
     uint32_t crc;
@@ -194,7 +194,10 @@ static json_t *describe(const struct manifest_entry *entry, struct summed *summe
     return object;
 }
 
-/* Write all bytes, by one system call unless that is cut short. Returns how many were written; if fewer, sets errno. */
+/*
+ * Write all bytes, with one system call unless that writes only a part. Returns the number of bytes written; if that is
+ * less than `length`, errno is set.
+ */
 static size_t write_all(int descriptor, const char *bytes, size_t length)
 {
     size_t written = 0;

@@ -19,9 +19,9 @@ struct manifest {
 };
 
 /*
- * Open a manifest, or create it. A last line that was not written to its end is cut off, unless another process has the
- * file open. Returns false, with the problem, on failure, also if the file begins like none. Call this before threads
- * are started.
+ * Open a manifest, or create it. An incomplete last line is cut off, unless another process has the file open. Returns
+ * false, with the problem, on failure, also if the file does not begin like a manifest. Call this before threads are
+ * started.
  */
 bool manifest_open(struct manifest *manifest, const char *path, struct problem *problem);
 
@@ -29,15 +29,15 @@ bool manifest_open(struct manifest *manifest, const char *path, struct problem *
 struct manifest_entry {
     const char *input;
     const char *group;  /* its key; null: the input is a file, or the archive as a whole */
-    const char *output; /* the name that it claimed; null: none */
-    size_t together;    /* how many entries have this output, an archive; 0: it is no archive */
+    const char *output; /* the output's path that the input claimed; null: none */
+    size_t together;    /* if the output is an archive, the number of entries that share it; otherwise 0 */
     const struct outcome *outcome;
     const char *failure; /* why there is no output; null: there is one */
 };
 
 /*
- * Append a line for each entry, all at once. The outputs of entries that go together are read once. Thread-safe.
- * Returns false, with the problem, on failure.
+ * Append the lines of all entries with one write. An output that several entries share is read once for its checksum.
+ * Thread-safe. Returns false, with the problem, on failure.
  */
 bool manifest_add(struct manifest *manifest, const struct manifest_entry *entry, size_t count, struct problem *problem);
 

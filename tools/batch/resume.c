@@ -11,7 +11,7 @@
 
 enum { LINE_MAX_BYTES = 1 << 26 /* longer lines are ignored */ };
 
-/* Holds what is compared with each line. */
+/* Holds what the lines of the manifest are compared with. */
 struct resuming {
     struct inputs *inputs;
     size_t *by_name; /* indices in order of the names, then of the inputs */
@@ -28,7 +28,7 @@ static int compare_by_name(const void *left, const void *right, void *list)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Return the first input of this name; null if there is none. */
+/* Return the first input that has this name; null if there is none. */
 static struct input *find_input(const struct resuming *resuming, const char *name)
 {
     struct input *input = resuming->inputs->input;
@@ -70,7 +70,7 @@ char *resume_name(const json_t *object, const char *key, const char *key_hex)
     return name;
 }
 
-/* Return whether a file is there with the length that the manifest says. */
+/* Return whether a file exists with the length that the manifest states. */
 static bool is_there(const json_t *file)
 {
     char *path = resume_name(file, "path", "path_hex");
@@ -92,7 +92,7 @@ bool resume_files_are_there(const json_t *files)
     return count > 0 && there == count;
 }
 
-/* Return whether an output has the name that this call would give to it, as far as that is known before. */
+/* Return whether an output has the name that this call would choose, as far as that can be known before decoding. */
 static bool would_be_made(const struct resuming *resuming, const struct input *input, const char *output)
 {
     size_t length;
@@ -107,7 +107,7 @@ static bool would_be_made(const struct resuming *resuming, const struct input *i
     return same && (target == NULL || (format != NULL && file_kind(format) == file_kind(target)));
 }
 
-/* Note what a line says of an input, after what earlier lines said. */
+/* Apply a line of the manifest to its input. Later lines replace what earlier lines said. */
 static void take_entry(void *user, const json_t *entry)
 {
     const struct resuming *resuming = user;

@@ -9,7 +9,10 @@
 #include "files/rows/strips.h"
 #include "progress/outcome.h"
 
-/* Return the path of the output. Its extension may depend on the whole picture, which `image` describes. */
+/*
+ * Return the path of the output. Its extension may depend on the pixel format of the whole picture, which `image`
+ * describes.
+ */
 static char *path_for(const struct task *task, const kst_image *image, struct problem *problem)
 {
     struct picture described;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the output's format by the options and by the names of the files. */
+/* Finds the output's format from the options and from file names. */
 #include "batch/target.h"
 
 #include <string.h>

@@ -157,7 +157,7 @@ static bool on_cpu(const struct bench_settings *settings)
     return info.kind == KST_DEVICE_CPU;
 }
 
-/* Choose where pixels are by default, and measure how fast copies to that memory are. */
+/* Choose the default memory of pixels, and measure how fast copies to that memory are. */
 static int know_device(struct bench_settings *settings)
 {
     kst_device_info info = {.size = sizeof info};
@@ -183,7 +183,8 @@ static int know_device(struct bench_settings *settings)
 }
 
 /*
- * Open the context that is measured, and the one that prepares and checks, which takes all processors beside a device.
+ * Open the context that is measured, and the CPU's context that prepares and checks. The latter has all processors if a
+ * device is measured.
  */
 static int open_contexts(struct bench_settings *settings, const struct common_options *common)
 {
@@ -240,7 +241,7 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
     settings->files.max_memory = common_max_memory(common);
     if (!check(settings, given))
         return EXIT_USAGE;
-    if (!json_library_load(&problem)) { /* results are kept as JSON until they are all there */
+    if (!json_library_load(&problem)) { /* results are kept as JSON until all of them are known */
         complain("bench", "%s", problem.text);
         return EXIT_FAILED;
     }

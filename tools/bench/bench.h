@@ -20,19 +20,19 @@ struct bench_settings {
     struct encode_settings encode;
     struct j2k_settings j2k;
     uint64_t repeat;
-    uint64_t calls; /* beside each other */
-    double seconds; /* the time limit of a measurement, once a few runs have been made; 0: all runs are made */
+    uint64_t calls; /* calls at the same time */
+    double seconds; /* the time limit of a measurement, after a few runs at the least; 0: all runs are made */
     uint32_t threads;
     struct bench_size size[BENCH_LIST_MAX];
     uint32_t batch[BENCH_LIST_MAX];
     size_t sizes, batches; /* at least 1 each */
-    kst_memory memory;     /* of the pixels */
+    kst_memory memory;     /* where the pixels are */
     bool memory_given, encoding, transcoding, recode, mix, peers, json;
     double up_rate, down_rate; /* bytes a second to and from pinned memory; 0: there is no bus */
     json_t *list;
 };
 
-/* Describes a picture, as pixels and coded. */
+/* Describes a picture, both as pixels and encoded. */
 struct bench_picture {
     struct source source;
     struct picture picture; /* the pixels to encode; when decoding, the expected pixels, in host memory */
@@ -40,14 +40,14 @@ struct bench_picture {
     const uint8_t *stream;  /* the stream to decode: that of the source, or `coded` */
     size_t length;
     kst_info info;
-    kst_buffer wanted;               /* encoding and transcoding: the stream that the CPU makes, and that is expected */
-    double psnr;                     /* of `wanted`, beside the peers' that encode; below 0: not known */
-    kst_transcode_options transcode; /* to the other coder of code-blocks */
+    kst_buffer wanted;               /* encoding and transcoding: the expected stream, which the CPU makes */
+    double psnr;                     /* PSNR of `wanted`, for comparison with encoding peers; below 0: not known */
+    kst_transcode_options transcode; /* to the other block coder */
 };
 
 /*
- * Holds what is measured at a time: one picture, or with --mix all of them, which take turns in batches and from run to
- * run.
+ * Holds what one measurement covers: one picture, or with --mix all of them, which take turns in batches and from run
+ * to run.
  */
 struct bench_case {
     const char *name; /* the file's name, or `label` */
@@ -67,15 +67,14 @@ struct bench_times {
 struct bench_result {
     const char *engine;
     bool own;              /* it is this library */
-    uint32_t batch, calls; /* pictures in a call, and calls at the same time; each of `times` is that of all of them */
+    uint32_t batch, calls; /* pictures in a call, and calls at the same time; each of `times` covers all these calls */
     struct bench_times times;
     double length; /* the length of a coded stream, on average */
     uint32_t threads;
-    uint32_t callers,
-        states;    /* threads that drive a peer, and pictures that each has under way; 0: the peer has no such choice */
-    int identical; /* all results equal those of the CPU; −1: not known */
-    double psnr;   /* the PSNR of the worst result, compared with the CPU's pixels when decoding, with the picture when
-                      encoding; below 0: not known */
+    uint32_t callers, states; /* threads that drive a peer, and pictures that each has in flight; 0: not applicable */
+    int identical;            /* all results equal the CPU's; −1: not known */
+    double psnr; /* PSNR of the worst result, against the CPU's pixels when decoding, against the picture when
+                  * encoding; below 0: not known */
 };
 
 /* Prepare files at a size. On failure the case has the name of the file that failed. */
@@ -84,20 +83,23 @@ bool bench_case_open(struct bench_case *bench, const struct bench_settings *sett
 void bench_case_close(struct bench_case *bench, const struct bench_settings *settings);
 
 /*
- * Return the number of a picture's pixels, and of the bytes of its stream to decode, on average; and whether all have
- * one size.
+ * Return the average number of pixels of a picture; the average number of bytes of a stream to decode; and whether all
+ * pictures have the same size.
  */
 double bench_case_pixels(const struct bench_case *bench, const struct bench_settings *settings);
 double bench_case_length(const struct bench_case *bench);
 bool bench_case_is_even(const struct bench_case *bench);
 
-/* Return the picture at a place of the batches. */
+/* Return the picture in a slot of the batches. */
 static inline const struct bench_picture *bench_picture(const struct bench_case *bench, uint32_t slot)
 {
     return &bench->each[slot % bench->count];
 }
 
-/* Start a result that has not been checked yet; and add one check to it. */
+/*
+ * Add the outcome of one check to a result, which may be the first one: `identical` stays true only if all outcomes
+ * are, and `psnr` becomes the lowest.
+ */
 void bench_result_check(struct bench_result *result, bool identical, double psnr);
 
 /* Decode a stream on the CPU, as the settings say. The caller releases the picture with picture_release(). */
@@ -109,22 +111,23 @@ bool bench_psnr(const struct bench_settings *settings, const struct bench_pictur
     size_t length, double *psnr, struct problem *problem);
 
 /*
- * time.c: run work as often as the settings say, and fill in the times. The runs take turns: run i does what run
- * i + turns does, with the same state. Each turn is run before the clock starts, because a state allocates its buffers
- * in its first run, and each is timed at least once, unless the settings ask for fewer runs.
+ * time.c: repeat work as often as the settings say, and fill in the times. There are `turns` kinds of work, each with a
+ * state of its own: run i and run i + turns do the same work with the same state. Each kind is first run without the
+ * clock, because a state allocates its buffers in its first run, and then timed at least once, unless the settings ask
+ * for fewer runs.
  */
 typedef bool (*bench_work)(void *user, size_t run, struct problem *problem);
 bool bench_time(const struct bench_settings *settings, bench_work work, void *user, size_t turns,
     struct bench_times *times, struct problem *problem);
 
 /*
- * Do the same for several users at once, each on its own thread without pauses. A run is the time in which as many
- * calls end as there are users.
+ * Time several users that work at the same time, each on its own thread without pauses. A run is the time in which as
+ * many calls end as there are users.
  */
 bool bench_time_calls(const struct bench_settings *settings, bench_work work, void *const *users, size_t count,
     struct bench_times *times, struct problem *problem);
 
-/* transcode.c: choose how a stream is transcoded, and let the CPU do it. */
+/* transcode.c: choose how a stream is transcoded, and transcode it on the CPU. */
 bool bench_transcode_on_cpu(struct bench_picture *one, const struct bench_settings *settings, struct problem *problem);
 
 /* Measure the library on its device. */
@@ -136,7 +139,7 @@ void bench_peers(const struct bench_settings *settings, const struct bench_case 
 
 void bench_tell_head(const struct bench_settings *settings);
 void bench_tell(const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result);
-/* Print that an engine has no result, and why. */
+/* Print that an engine has no result, and the reason. */
 void bench_tell_missing(
     const struct bench_settings *settings, const struct bench_case *bench, const char *engine, const char *why);
 int bench_tell_end(const struct bench_settings *settings, int code);

@@ -8,7 +8,7 @@
 
 enum { COPIES = 5 };
 
-/* Return the position of a sample in a picture that is continued by its mirror image, again and again. */
+/* Return the position of a sample in a picture that is extended by repeated mirroring. */
 static uint32_t mirror(uint32_t at, uint32_t size)
 {
     uint32_t place = at % (2 * size);
@@ -127,8 +127,8 @@ static bool prepare_decode(
 }
 
 /*
- * Find the PSNR that stands beside those of peers. It stays unknown where the pixels that were encoded cannot be
- * compared with the decoded ones, as with alpha, which JPEG drops.
+ * Find the PSNR to compare with the peers' PSNR. It stays unknown if the decoded pixels cannot be compared with those
+ * that were encoded, as with alpha, which JPEG drops.
  */
 static void find_psnr(struct bench_picture *one, const struct bench_settings *settings)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Times the library. The times are those of whole calls, from streams in pinned memory to pixels in device memory, or
- * back; with --memory pixels are elsewhere.
+ * back; --memory chooses other memory for the pixels.
  */
 #include <kostka/kostka_device.h>
 
@@ -10,16 +10,19 @@
 
 #include "bench/bench.h"
 
-/* Small batches take turns with others, so that caches do not hold their pictures from run to run. */
+/*
+ * The number of sets of slots for batches below SETS_BELOW pictures. Runs go through the sets in turn, so that caches
+ * do not hold a small batch from run to run.
+ */
 enum { SETS = 4, SETS_BELOW = 4 };
 
 struct load {
     const struct bench_settings *settings;
     struct bench_case *bench;
     kst_context *context;
-    uint32_t batch, sets, slots; /* slots: sets of one batch each, at least one */
+    uint32_t batch, sets, slots; /* slots: pictures of all sets; each set is one batch, and there is at least one set */
     uint32_t checked;            /* how many slots have been checked */
-    kst_image *image;            /* one for each slot, as are the members below */
+    kst_image *image;            /* one for each slot, like the members below */
     kst_decode_item *decode;
     kst_encode_item *encode;
     kst_transcode_item *transcode;
@@ -96,7 +99,7 @@ static bool make_decode_slot(struct load *load, uint32_t slot, struct problem *p
     return true;
 }
 
-/* Make an image like another, in memory of the kind that the settings name. */
+/* Make an image of the same size and format, in memory of the kind that the settings name. */
 static bool make_image(const struct load *load, const kst_image *like, kst_image *image, struct problem *problem)
 {
     *image = *like;
@@ -227,7 +230,7 @@ static void check_coded(const struct load *load, const kst_buffer *output, uint3
         result, output->length == wanted->length && memcmp(output->data, wanted->data, wanted->length) == 0, one->psnr);
 }
 
-/* Check all slots that were used. Of calls at the same time, only those of one run are checked. */
+/* Check the results in all slots that were used. Of calls at the same time, only the results of one run are checked. */
 static bool take_result(struct load *load, struct bench_result *result, struct problem *problem)
 {
     bool encoding = load->settings->encoding, transcoding = load->settings->transcoding, good = true;
@@ -247,7 +250,7 @@ static bool take_result(struct load *load, struct bench_result *result, struct p
     return good;
 }
 
-/* Describe the load, with enough sets for every picture to have its turn. */
+/* Describe the load, with enough sets for all pictures to have a slot. */
 static struct load describe_load(
     const struct bench_settings *settings, struct bench_case *bench, const struct bench_result *result)
 {

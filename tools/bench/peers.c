@@ -11,8 +11,8 @@
 #include "print/statistics.h"
 
 /*
- * Describes a peer that is driven in one way. Pictures that do not all fit in a batch take turns, each turn with a
- * state of its own.
+ * Describes a peer that is driven in one way. If the pictures do not all fit in a batch, batches take turns, and each
+ * turn has a state of its own.
  */
 struct peer_run {
     const struct peer *peer;
@@ -97,7 +97,7 @@ static bool take_one(const struct bench_settings *settings, const struct bench_p
     return good;
 }
 
-/* Check all pictures. If one cannot be read, nothing is known about the others either. */
+/* Check all pictures. If one result cannot be read, the result as a whole counts as not known. */
 static void take_result(const struct bench_settings *settings, const struct bench_case *bench,
     const struct peer_run *run, struct bench_result *result)
 {
@@ -113,7 +113,7 @@ static void take_result(const struct bench_settings *settings, const struct benc
         result->identical = -1;
 }
 
-/* Return whether a crew has no more pictures under way than there are. */
+/* Return whether a crew has at most as many pictures in flight as the batch has. */
 static bool crew_suits(const struct peer_run *run, const struct peer_crew *crew)
 {
     return crew->threads * crew->states <= run->task[0].count;
@@ -130,8 +130,8 @@ static bool has_choice(const struct peer_run *run)
 }
 
 /*
- * Try a crew: every turn once without the clock, and once with it. One that takes less than half as long again as the
- * best so far is timed more often.
+ * Try a crew: run each turn once without the clock, and once with it. A crew whose median is below 1.5 times the best
+ * so far is timed more often.
  */
 static bool try_crew(const struct bench_settings *settings, const struct peer_run *run, struct peer_crew crew,
     double least, double *median, struct problem *problem)
@@ -157,8 +157,8 @@ static bool try_crew(const struct bench_settings *settings, const struct peer_ru
 }
 
 /*
- * Choose the fastest way to drive the peer with this many pictures, by a few runs of each. The first one must work;
- * others that fail are complained of and left out.
+ * Choose the fastest way to drive the peer with this many pictures, by a few runs of each way. The first way must work;
+ * others that fail are reported and skipped.
  */
 static bool choose_crew(
     const struct bench_settings *settings, const struct peer_run *run, struct peer_crew *best, struct problem *problem)
@@ -220,7 +220,7 @@ static uint8_t *plain_pixels(const kst_image *image)
 }
 
 /*
- * Holds what peers work on: for each place of a batch a stream in pinned memory of its own, as Kostka gets it; and the
+ * Holds what peers work on: a stream in pinned memory for each slot of a batch, like the library's own streams; and the
  * pixels of each picture once.
  */
 struct peer_work {
@@ -277,7 +277,7 @@ static void drop_work(const struct bench_settings *settings, const struct bench_
     free(work->pixels);
 }
 
-/* Return whether it is a JPEG 2000 codestream, or a JP2 file. */
+/* Return whether the bytes are a JPEG 2000 codestream or a JP2 file. */
 static bool is_j2k(const uint8_t *data, size_t length)
 {
     static const uint8_t codestream[] = {0xFF, 0x4F, 0xFF, 0x51}, file[] = {0, 0, 0, 12, 'j', 'P', ' ', ' '};
@@ -312,7 +312,7 @@ static void measure_all(
     }
 }
 
-/* Return whether peers can do what the settings demand. */
+/* Return whether peers can do the work that the settings describe. */
 static bool suits(const struct bench_settings *settings, const struct bench_case *bench)
 {
     const kst_decode_options *decode = &settings->files.decode;

@@ -7,7 +7,7 @@
 #include "print/plain.h"
 #include "print/statistics.h"
 
-/* Holds the numbers that text and JSON show beside the times. */
+/* Holds the numbers that text and JSON show in addition to the times of runs. */
 struct told {
     double median, least, most, quarter, three_quarters;
     double pixel_rate, byte_rate, picture_rate;

@@ -39,18 +39,17 @@ bool bench_time(const struct bench_settings *settings, bench_work work, void *us
     return good;
 }
 
-/* Calls at the same time: each thread makes one call after the other. */
+/* Holds what threads share that make calls at the same time, each one call after the other. */
 struct lanes {
     const struct bench_settings *settings;
     bench_work work;
     size_t count;
     pthread_mutex_t lock; /* guards the members below */
     double begin;
-    double
-        *end; /* when each call ended; as many calls as there are lanes make a run, and the first run does not count */
+    double *end; /* when each call ended; a run is as many calls as there are lanes, and the first run does not count */
     size_t ended;
     bool failed;
-    struct problem *problem; /* the first failure's */
+    struct problem *problem; /* that of the first failure */
 };
 
 struct lane {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prepares streams whose transcoding to the other coder of code-blocks is measured. */
+/* Prepares streams for measuring how fast they are transcoded to the other block coder. */
 #include <string.h>
 
 #include "bench/bench.h"
 
-/* Return a number of two bytes; 0 behind the end. */
+/* Return the 16-bit number at an offset of the stream; 0 beyond its end. */
 static unsigned number_at(const struct bench_picture *one, size_t at)
 {
     return at + 2 <= one->length ? one->stream[at] * 256U + one->stream[at + 1] : 0;

@@ -32,7 +32,7 @@ static void offer(const char *prefix, const char *word, size_t length, const cha
         printf("%.*s%.*s\n", (int)before, prefix, (int)length, word);
 }
 
-/* Offer devices; where there may be many inputs, all of them, too. */
+/* Offer devices and, where there may be many inputs, "all" devices, too. */
 static void offer_devices(const char *prefix, const char *begun, bool many)
 {
     offer(prefix, "auto", 4, begun);
@@ -45,7 +45,7 @@ static void offer_devices(const char *prefix, const char *begun, bool many)
     }
 }
 
-/* Offer the words of "a|b|N", except N, Nr and I/N, which stand for numbers. */
+/* Offer the words of a list like "a|b|N", except N, Nr and I/N, which stand for numbers. */
 static void offer_words(const char *prefix, const char *list, const char *begun)
 {
     for (const char *word = list; *word != '\0';) {
@@ -58,7 +58,7 @@ static void offer_words(const char *prefix, const char *list, const char *begun)
     }
 }
 
-/* Offer the names of filters, behind those that a chain has already. */
+/* Offer the names of filters as the next filter of a chain. */
 static void offer_filters(const char *prefix, const char *begun)
 {
     const char *comma = strrchr(begun, ',');
@@ -74,7 +74,7 @@ static void offer_filters(const char *prefix, const char *begun)
     }
 }
 
-/* Offer what a verb's first operand may be, unless that is a file. Returns whether it is not. */
+/* Offer the values of a verb's first operand, unless that is a file. Returns false if it is a file. */
 static bool offer_first(const struct verb *verb, const char *begun)
 {
     if (verb == &verb_filter)
@@ -141,14 +141,14 @@ static void offer_options(const struct known *known, const char *begun)
         }
 }
 
-/* Return whether the word takes the next one for its value. */
+/* Return whether the word is an option that takes the next word as its value. */
 static bool wants_value(const struct known *known, const char *word)
 {
     const struct option_entry *entry = find(known, word);
     return entry != NULL && entry->value != NULL && entry->value[0] != '[' && strchr(word, '=') == NULL;
 }
 
-/* Return how many operands there are before the last word; true in *ended where "--" has ended the options. */
+/* Return the number of operands before the last word; *ended receives whether "--" has ended the options. */
 static size_t count_operands(const struct known *known, char **words, size_t count, bool *ended)
 {
     size_t operands = 0;

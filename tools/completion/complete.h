@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completes command lines for shells. A shell's script calls "kostka --complete WORD..." when Tab is pressed, with the
- * words behind the command's name up to the cursor; the last one may be incomplete or empty. The answer has a line for
- * each word that can stand there; ":files" or ":folders" if it can be the name of any file or folder.
+ * Completes command lines for shells. When Tab is pressed, a shell's script calls "kostka --complete WORD..." with the
+ * words after the command's name up to the cursor; the last word may be incomplete or empty. The answer has a line for
+ * each word that can stand there, or ":files" or ":folders" if any file or folder can.
  */
 #ifndef KOSTKA_TOOL_COMPLETE_H
 #define KOSTKA_TOOL_COMPLETE_H

@@ -40,7 +40,7 @@ static void release(struct captured *file)
     free(file->name);
 }
 
-/* Take a file over, even on failure. */
+/* Take ownership of a file, even on failure. */
 static bool append(struct capture *capture, struct captured *file, struct problem *problem)
 {
     struct captured *grown =

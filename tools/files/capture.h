@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Keeps outputs in memory instead of in files of their own, so that they can become members of an archive. While a
- * thread captures, the outputs that it opens (output.h) have names and no files.
+ * thread captures, the outputs that it opens (output.h) have names, but no files.
  */
 #ifndef KOSTKA_TOOL_TAR_CAPTURE_H
 #define KOSTKA_TOOL_TAR_CAPTURE_H
@@ -19,24 +19,24 @@ struct captured {
 };
 
 struct capture {
-    struct captured *file; /* those that are complete, in their order */
+    struct captured *file; /* complete files, in the order in which they were completed */
     size_t count;
 };
 
-/* Capture the calling thread's outputs from now on; end that. */
+/* Start and stop capturing the outputs of the calling thread. */
 void capture_begin(struct capture *capture);
 void capture_end(void);
 
 /* Return whether the calling thread captures. */
 bool capture_is_on(void);
 
-/* Open a file that has no name anywhere. Returns its descriptor, or −1 with errno set. */
+/* Open a file without a name. Returns its descriptor, or −1 with errno set. */
 int capture_open(void);
 
-/* Keep what such a file holds, under a name. The descriptor may be closed then. */
+/* Keep the contents of such a file under a name. The descriptor may be closed afterwards. */
 bool capture_keep(int descriptor, const char *name, struct problem *problem);
 
-/* Add memory from malloc, which is taken over even on failure. */
+/* Add memory from malloc under a name. The capture owns the memory, even on failure. */
 bool capture_add(struct capture *capture, const char *name, uint8_t *data, size_t length, struct problem *problem);
 
 void capture_release(struct capture *capture);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the command line's option that the library's error is about. */
+/* Finds the option of the command line that an error of the library is about. */
 #include <string.h>
 
 #include "files/files.h"
 
-/* Lists how the library's messages begin, for errors that depend on the picture and so cannot be found before. */
+/*
+ * Lists how the library's messages begin, with the options to name. These errors depend on the picture, so
+ * options_check() cannot find them.
+ */
 static const struct {
     const char *detail, *option;
 } details[] = {

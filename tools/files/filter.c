@@ -82,7 +82,10 @@ static bool explain(kst_status status, const kst_report *report, struct problem 
     }
 }
 
-/* A profile for colours says nothing about grey, and tables to encode with belong to the picture that was coded. */
+/*
+ * Update the picture's metadata after filtering: a colour profile does not apply to grey, and the quantisation tables
+ * of the source belong to the unfiltered picture.
+ */
 static void settle(struct picture *picture, const kst_image *from, const kst_image *to, const char *name)
 {
     bool greyed = to->format == KST_FORMAT_GREY && from->format != KST_FORMAT_GREY;
@@ -95,8 +98,8 @@ static void settle(struct picture *picture, const kst_image *from, const kst_ima
 }
 
 /*
- * Return whether the library encodes, or counts, the result where it lies; all other code needs pixels in host memory.
- * A result with alpha is looked at before.
+ * Return whether the result may stay in device memory, because the library encodes or counts it there; all other code
+ * needs pixels in host memory, including the search of alpha for transparency.
  */
 static bool stays(const kst_image *from, const kst_image *to, const struct file_settings *settings)
 {
@@ -106,7 +109,7 @@ static bool stays(const kst_image *from, const kst_image *to, const struct file_
     return from->memory != KST_MEMORY_HOST && taken && settings->relay == NULL;
 }
 
-/* Apply an open chain, on the device if the picture lies there. */
+/* Apply an open chain, on the device if the picture is in its memory. */
 static kst_status apply(const kst_filter *filter, const kst_image *from, const struct file_settings *settings,
     kst_image *to, kst_report *report)
 {

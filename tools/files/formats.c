@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holds the table of formats, and what reading and writing them have in common. */
+/* Holds the table of formats, and the code that reading and writing all of them shares. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ bool picture_read(struct picture *picture, const struct source *source, const st
         relayed_reserve(source, settings);
     if (!options_suit(settings->given, target, found, problem) || !found->read(source, settings, picture, problem))
         return false;
-    if (!coded) /* the others note it by themselves */
+    if (!coded) /* the readers of coded formats record the pixels themselves */
         outcome_note_pixels((uint64_t)picture->image.width * picture->image.height);
     if (!picture_resize(picture, source->name, settings, problem) ||
         !picture_filter(picture, source->name, settings, problem))
@@ -102,7 +102,7 @@ bool picture_read_named(
     return good;
 }
 
-/* Return the path of a plane: NAME-1.EXT for plane 1 of NAME.EXT; standard output stays what it is. */
+/* Return the path of a plane: NAME-1.EXT for plane 1 of NAME.EXT; for standard output the path does not change. */
 static char *plane_path(const char *path, uint32_t plane)
 {
     const char *extension = file_path_extension(path);
@@ -167,13 +167,13 @@ static bool holds_planes(const struct file_format *format, const struct file_set
     return is_raw(format) || (file_kind(format) & KIND_JPEG2000) != 0 || (format == &file_tiff && settings->interleave);
 }
 
-/* Return whether the planes' samples should be interleaved in one file. */
+/* Return whether the samples of planes are to be interleaved in one file. */
 static bool takes_turns(const struct file_format *format, const struct file_settings *settings)
 {
     return is_raw(format) ? !raw_writes_planes(settings) : format == &file_tiff && settings->interleave;
 }
 
-/* Check that they can be interleaved. */
+/* Check that the planes can be interleaved. */
 static bool check_interleaved(const struct picture *picture, const struct file_format *format, struct problem *problem)
 {
     const kst_plane *first = &picture->image.plane[0];
@@ -208,7 +208,9 @@ static bool check_samples(const struct picture *picture, const struct file_forma
     return true;
 }
 
-/* Return whether samples lose their signs on the way to PNG or TIFF, which few programs read such samples from. */
+/*
+ * Return whether samples lose their signs on the way to PNG or TIFF: few programs can read signed samples from these.
+ */
 static bool loses_signs(
     const struct picture *picture, const struct file_format *format, const struct file_settings *settings)
 {

@@ -14,7 +14,9 @@ static bool write_part(void *user, uint64_t offset, const void *data, size_t len
     return output_write_at(to->output, offset, data, length, to->problem);
 }
 
-/* Other bytes may be written at the same time, so that the problem is set at the end. */
+/*
+ * Record that bytes could not be kept. The problem is set at the end, because other threads may write at the same time.
+ */
 static bool fail_to_keep(struct destination *to, int reason)
 {
     to->reason = reason;
@@ -150,8 +152,8 @@ void j2k_choose_options(const struct file_settings *settings, const struct file_
 }
 
 /*
- * Write a picture of any depth and with any planes. Inks are coded as the enumerated colour space CMYK defines them
- * (T.801 M.11.7.3.1): 0 stands for no ink, for which a struct picture has the largest sample.
+ * Write a picture of any depth and with any planes. Inks are encoded as the enumerated colour space CMYK requires
+ * (T.801 M.11.7.3.1): 0 stands for no ink, which is the largest sample in a struct picture.
  */
 static bool write_as(struct output *output, struct picture *picture, const struct file_settings *settings,
     const struct file_format *format, struct problem *problem)

@@ -64,7 +64,7 @@ void jpeg_report_details(const char *name, const kst_report *report, bool verbos
         complain(name, "device %s, threads %u%s", report->device, (unsigned)report->threads, line);
 }
 
-/* Return the pixel format to decode to, so that the target can hold the picture. */
+/* Return the pixel format to decode to, chosen so that the target can hold the picture. */
 static kst_format choose_format(const kst_info *info, const struct file_settings *settings)
 {
     bool inks = info->colour == KST_COLOUR_CMYK || info->colour == KST_COLOUR_YCCK;
@@ -73,12 +73,12 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
     if (settings->decode.format != KST_FORMAT_AUTO || settings->decode.components != NULL || settings->target == NULL ||
         inks || info->component[0].is_signed)
         return settings->decode.format;
-    if (settings->filters != NULL && settings->target == &file_pgx) /* filters take no planes, which it holds */
+    if (settings->filters != NULL && settings->target == &file_pgx) /* PGX holds planes, which filters do not accept */
         return KST_FORMAT_AUTO;
     return settings->target->wanted;
 }
 
-/* Check the options that a codec does not have, or that ask for what the stream does not have. */
+/* Refuse options that the stream's codec does not have, or that ask for what the stream does not contain. */
 static bool check_options(const kst_info *info, const kst_decode_options *options, struct problem *problem)
 {
     bool jpeg = info->codec == KST_CODEC_JPEG;
@@ -111,7 +111,7 @@ static bool check_options(const kst_info *info, const kst_decode_options *option
     return true;
 }
 
-/* Decode in the settings' context. */
+/* Decode with the settings' context instead of a relay. */
 static bool decode_here(kst_decoder *decoder, const struct file_settings *settings, kst_decode_options *options,
     struct picture *picture, kst_report *report, struct problem *problem)
 {
@@ -215,7 +215,7 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
     return good;
 }
 
-/* Return the colour space to encode with, as far as that of the source is suitable. */
+/* Return the colour space to encode with: the wanted one, or else that of the source as far as it suits the pixels. */
 static kst_colour choose_colour(const struct picture *picture, const struct file_settings *settings, kst_colour wanted)
 {
     const struct coded *coded = &picture->coded;
@@ -229,7 +229,7 @@ static kst_colour choose_colour(const struct picture *picture, const struct file
     return coded->colour == KST_COLOUR_RGB && !settings->keep_sampling ? KST_COLOUR_YCBCR : coded->colour;
 }
 
-/* Keep the quantisation tables, one for all components whose tables are equal. */
+/* Keep the quantisation tables of the source; components with equal tables share one. */
 static void keep_tables(const struct coded *coded, uint32_t count, kst_encode_options *options)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -243,7 +243,7 @@ static void keep_tables(const struct coded *coded, uint32_t count, kst_encode_op
     }
 }
 
-/* Keep the tables and the sampling of the source, with which encoding a picture again loses least. */
+/* Keep the tables and the sampling of the source: encoding a picture again with these loses least. */
 static void keep_coding(
     const struct picture *picture, const struct file_settings *settings, kst_encode_options *options)
 {
@@ -261,7 +261,7 @@ static void keep_coding(
         blocks += (uint32_t)coded->h[i] * coded->v[i];
     if ((settings->keep_tables || settings->keep_sampling) && options->colour == KST_COLOUR_UNKNOWN)
         options->colour = colour;
-    if (!settings->keep_sampling || grey || coded->count == 1 || blocks > 10) /* B.2.3: of one MCU */
+    if (!settings->keep_sampling || grey || coded->count == 1 || blocks > 10) /* B.2.3: at most 10 blocks in an MCU */
         return;
     memcpy(options->h, coded->h, sizeof options->h);
     memcpy(options->v, coded->v, sizeof options->v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Applies the limits to pictures of formats other than JPEG and JPEG 2000, which the library does not read. */
+/* Applies the limits to pictures of formats other than JPEG and JPEG 2000, which the library does not read itself. */
 #include "files/files.h"
 
 bool picture_permitted(const struct file_settings *settings, uint64_t width, uint64_t height, uint64_t pixel_bytes,

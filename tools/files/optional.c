@@ -38,7 +38,7 @@ static bool gif_detect(const uint8_t *data, size_t length)
     return length >= 6 && (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0);
 }
 
-/* Detect the beginning, or what follows it if the beginning is damaged. */
+/* Detect "RIFF" and "WEBP"; or, if "RIFF" is damaged, "WEBP" and the beginning of the first chunk's name. */
 static bool webp_detect(const uint8_t *data, size_t length)
 {
     return (length >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0) ||

@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * Holds the permissions of new files. Reading the process's mask changes it for a moment, so it is read before threads
- * are started.
+ * Holds the permissions of new files. Querying the process's umask changes it for a moment, so this is done before
+ * threads are started.
  */
 static unsigned new_mode = 0600;
 
@@ -58,7 +58,7 @@ bool output_is_source(const char *path, const char *source)
            a.st_ino == b.st_ino;
 }
 
-/* Return the target of a link. A relative one counts from the directory that the link is in. */
+/* Return the target of a link. A relative target counts from the directory that contains the link. */
 static char *join_link(const char *link, const char *target)
 {
     const char *slash = strrchr(link, '/');
@@ -71,10 +71,7 @@ static char *join_link(const char *link, const char *target)
     return joined;
 }
 
-/*
- * Return the name of a file that does not exist yet, after following all links that lead to it. Null, with errno set,
- * on failure.
- */
+/* Follow links, and return the first name that is not a link. Null, with errno set, on failure. */
 static char *follow_links(const char *path)
 {
     char target[PATH_MAX];
@@ -83,7 +80,7 @@ static char *follow_links(const char *path)
     for (int i = 0; i <= LINKS_MAX && followed != NULL; i++) {
         ssize_t length = readlink(followed, target, sizeof target - 1);
         if (length < 0)
-            return followed; /* not a link: opening it will say what else is wrong */
+            return followed; /* not a link, or an error that opening the file will report */
         target[length] = '\0';
         char *next = join_link(followed, target);
         free(followed);
@@ -156,7 +153,7 @@ static bool open_path(struct output *output, struct problem *problem)
     return open_beside(output, exists ? &before : NULL, problem);
 }
 
-/* Open a file in memory if this thread keeps its outputs there. */
+/* Open a file in memory if this thread captures its outputs. */
 static bool open_captured(struct output *output, struct problem *problem)
 {
     output->captured = true;
@@ -240,7 +237,9 @@ void output_share(struct output *output)
         output->pages = pages_open(output->descriptor, pages_helpers());
 }
 
-/* Write at the end of what was passed to output_write(), which several threads do where they may. */
+/*
+ * Write behind the bytes of earlier calls of output_write(). Several threads share a large piece if that is possible.
+ */
 static bool append(struct output *output, const void *data, size_t length, struct problem *problem)
 {
     bool shared = output->pages != NULL && length >= PAGES_LEAST;
@@ -258,8 +257,8 @@ static bool write_gathered(struct output *output, struct problem *problem)
 }
 
 /*
- * If offsets count, threads may call this at the same time, and gathered bytes have their own offset. If bytes must be
- * in order, gathered bytes are written first.
+ * Where offsets count, several threads may call this at the same time, and gathered bytes have an offset of their own.
+ * Where bytes must be in order, gathered bytes are written first.
  */
 bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
 {
@@ -268,8 +267,8 @@ bool output_write_at(struct output *output, uint64_t offset, const void *data, s
 }
 
 /*
- * Return whether bytes should be gathered: if they are few, or follow gathered ones. Without memory nothing is
- * gathered.
+ * Return whether bytes should be gathered: if they are few, or follow gathered bytes. If there is no memory for that,
+ * nothing is gathered.
  */
 static bool gathers(struct output *output, size_t length)
 {
@@ -280,7 +279,10 @@ static bool gathers(struct output *output, size_t length)
     return output->gathered != NULL;
 }
 
-/* Gather as many bytes as there is room for, and set *length to their number. */
+/*
+ * Gather as many bytes as there is room for, and set *length to their number. Writes what has been gathered if that is
+ * enough.
+ */
 static bool gather(struct output *output, const void *data, size_t *length, struct problem *problem)
 {
     size_t room = GATHERED_MOST - output->gathered_length;
@@ -296,7 +298,7 @@ static bool gather(struct output *output, const void *data, size_t *length, stru
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem)
 {
     const uint8_t *next = data;
-    /* If output_write_at() has written rows right behind the gathered bytes, these bytes are written, too. */
+    /* If output_write_at() has written rows behind the gathered bytes, the gathered bytes must be written first. */
     bool ended = output->gathered_length > 0 && output->gathered_at + output->gathered_length != output->written;
     bool good = !ended || write_gathered(output, problem);
 
@@ -339,7 +341,7 @@ static bool close_directly(struct output *output, struct problem *problem)
     return good;
 }
 
-/* Note the finished file, of which a pipe has no more than what was written. */
+/* Record the finished file. The length of a pipe is the number of bytes that were written. */
 static void note(const struct output *output)
 {
     struct stat state;
@@ -373,6 +375,6 @@ void output_discard(struct output *output)
     struct problem ignored;
 
     if (output->kept)
-        write_gathered(output, &ignored); /* as far as that goes: why the output is discarded is known */
+        write_gathered(output, &ignored); /* ignored, because the problem that discards the output is already known */
     forget(output);
 }

@@ -18,10 +18,10 @@
 enum {
     RAM_DISK = 0x01021994, /* TMPFS_MAGIC */
     FRONT = 1 << 18,       /* bytes of a call at the front */
-    END = 1 << 17,         /* bytes of a copy, in which other threads wait to map and unmap memory, about 0.1 ms */
-    WINDOW = 1 << 26,      /* bytes that are mapped at once, because mapping is for one thread at a time, too */
+    END = 1 << 17,         /* bytes of a copy; meanwhile, about 0.1 ms, other threads wait to map and unmap memory */
+    WINDOW = 1 << 26,      /* bytes that are mapped at once, because only one thread at a time can map memory */
     THREADS_MOST = 8,
-    HELPERS = 2, /* a thread that maps fills 1 GB a second where one that writes fills 3, and others need processors */
+    HELPERS = 2, /* a mapping thread fills 1 GB a second, a writing one 3 GB, and other work needs processors */
     PROCESSORS = 4
 };
 
@@ -29,22 +29,23 @@ struct pages {
     pthread_t thread[THREADS_MOST];
     uint32_t threads;
     int descriptor;
-    uint8_t *window; /* pages of the file, mapped from an offset; null: none are */
+    uint8_t *window; /* mapped pages of the file, from window_at on; null: none */
     uint64_t window_at;
     size_t window_length;
     pthread_mutex_t lock; /* guards all that follows */
     pthread_cond_t work, done;
-    const uint8_t *data; /* the piece, and where it lies in the window */
+    const uint8_t *data; /* the piece, and its place in the window */
     uint8_t *to;
-    size_t front, end; /* the bytes of the piece that no thread has taken yet: from the front to the end */
-    uint32_t busy;     /* threads that copy */
-    bool failed;       /* no page can be made, or a call has failed */
+    size_t front, end; /* the part of the piece that no thread has taken yet: from the front to the end */
+    uint32_t busy;     /* threads that are copying */
+    bool failed;       /* a page could not be allocated, or a system call has failed */
     bool ends;
 };
 
 /*
- * Copy into the pages, which the first call makes: touching a page that does not fit into the file system would end the
- * process. Parts begin and end within pages that other threads write, too; each writes its own bytes.
+ * Copy into pages of the file, after madvise() has allocated them: touching a page for which the file system has no
+ * room would end the process. The ends of parts share pages with parts that other threads write; each thread writes its
+ * own bytes.
  */
 static bool copy(uint8_t *to, const uint8_t *from, size_t length)
 {
@@ -56,7 +57,7 @@ static bool copy(uint8_t *to, const uint8_t *from, size_t length)
     return true;
 }
 
-/* Take the last part that nobody has taken. The caller holds the lock, which is released meanwhile. */
+/* Copy the last part that no thread has taken. The caller holds the lock, which is released meanwhile. */
 static void take_end(struct pages *pages)
 {
     size_t left = pages->end - pages->front, length = left < END ? left : END, at = pages->end - length;
@@ -88,7 +89,7 @@ static void *run(void *user)
     return NULL;
 }
 
-/* Write all of some bytes. */
+/* Write all bytes at an offset. */
 static bool write_all(int descriptor, uint64_t offset, const uint8_t *data, size_t length)
 {
     while (length > 0) {
@@ -104,7 +105,7 @@ static bool write_all(int descriptor, uint64_t offset, const uint8_t *data, size
     return true;
 }
 
-/* Take the first part that nobody has taken. The caller holds the lock, which is released meanwhile. */
+/* Write the first part that no thread has taken. The caller holds the lock, which is released meanwhile. */
 static void take_front(struct pages *pages, uint64_t offset)
 {
     size_t at = pages->front, left = pages->end - at, length = left < FRONT ? left : FRONT;
@@ -169,7 +170,10 @@ void pages_close(struct pages *pages)
     free(pages);
 }
 
-/* Let the file reach the end of a piece, if it is shorter, and map its pages and those of what probably follows. */
+/*
+ * Extend the file to the end of a piece if it is shorter, and map the pages of the piece and of those that will
+ * probably follow.
+ */
 static bool map(struct pages *pages, uint64_t offset, size_t length)
 {
     uint64_t before = offset % (uint64_t)sysconf(_SC_PAGESIZE), at = offset - before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes, describes and releases pictures that lie between two files. */
+/* Makes, describes, converts and releases pictures on their way from one file to another. */
 #include "files/picture.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ bool picture_allocate_planes(
     if (plain && (shape->count == 1 || shape->count == 3))
         return picture_allocate(picture, shape->count == 1 ? KST_FORMAT_GREY : KST_FORMAT_RGB, shape->width,
             shape->height, shape->depth, limit, problem);
-    /* This checks the size and allocates one plane, which is then replaced by memory for all planes. */
+    /* This checks the size, and allocates one plane, which memory for all planes then replaces. */
     if (!picture_allocate(picture, KST_FORMAT_GREY, shape->width, shape->height, 8, limit, problem))
         return false;
     picture_release_pixels(picture);
@@ -120,7 +120,7 @@ uint8_t *picture_row(const struct picture *picture, uint32_t index, uint32_t y)
     return (uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
 }
 
-/* Replace the pixels of `picture`, and nothing else, by those of `made`. */
+/* Replace the pixels of `picture`, but no metadata, by those of `made`. */
 static void replace_pixels(struct picture *picture, struct picture *made)
 {
     picture_release_pixels(picture);
@@ -128,7 +128,7 @@ static void replace_pixels(struct picture *picture, struct picture *made)
     picture->pixels = made->pixels;
 }
 
-/* Convert signed samples to unsigned ones: v of n bits becomes v + 2^(n−1). */
+/* Write the signed samples of a row without signs: v of n bits becomes v + 2^(n−1). */
 static void put_without_sign(const kst_plane *plane, uint32_t y, uint8_t *to, size_t step)
 {
     const uint8_t *from = (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;

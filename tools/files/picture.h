@@ -5,7 +5,7 @@
 
 #include "tool.h"
 
-/* Components of one size. */
+/* Describes components of one size. */
 struct plane_shape {
     unsigned width, height, count, depth; /* 1–31 bits */
     bool is_signed;
@@ -16,7 +16,7 @@ struct blob {
     size_t length;
 };
 
-/* Says how the JPEG file was coded from which the picture was read, turned like the picture. */
+/* Says how the JPEG file was coded that the picture was read from. If the picture was turned, so is this. */
 struct coded {
     bool known;
     kst_colour colour;
@@ -35,8 +35,8 @@ struct extent {
 
 /*
  * Describes a picture: interleaved samples of up to 16 bits, or planes of up to 31 bits. CMYK is as in Adobe's JPEG
- * files, where 255 is no ink. The pixels belong to the library if `context` is not null, otherwise they are from
- * malloc.
+ * files, where the largest sample is no ink. The pixels belong to the library if `context` is not null; otherwise they
+ * are from malloc.
  */
 struct picture {
     kst_image image;
@@ -48,12 +48,12 @@ struct picture {
     kst_metadata *extra; /* XMP, comments and segments of JPEG, in their order, with data of their own */
     size_t extra_count;
     struct coded coded;
-    struct segments *segments; /* from malloc: lines that the filter `lines` has found; null: none were asked for */
-    bool sized;                /* it has the size that was asked for */
-    bool filtered;             /* it went through the filters that were asked for, or will before it is encoded */
-    struct pending *pending;   /* from malloc: its pixels have not been decoded, and `image` has none; null: it has */
+    struct segments *segments; /* from malloc: lines that the filter `lines` has found; null: it was not in the chain */
+    bool sized;                /* the picture has the size that was asked for */
+    bool filtered;             /* the wanted filters have been applied, or will be before the picture is encoded */
+    struct pending *pending;   /* from malloc: how to decode it; `image` has no pixels yet. Null: it is decoded */
     struct extent
-        draft_of; /* the size of the picture that a decoder has reduced for --draft; a width of 0: it has not */
+        draft_of; /* full size of a picture that was decoded at a reduced size for --draft; width 0: it was not */
     kst_density_unit density_unit;
     uint16_t density_x; /* 0: not known */
     uint16_t density_y;
@@ -67,7 +67,7 @@ void picture_release_pixels(struct picture *picture); /* the metadata stay */
 bool picture_allocate(struct picture *picture, kst_format format, uint64_t width, uint64_t height, uint32_t depth,
     uint64_t limit, struct problem *problem);
 
-/* Make room for planes. But one unsigned plane of up to 16 bits becomes GREY, and three become RGB. */
+/* Make room for planes. One unsigned plane of up to 16 bits becomes GREY instead, and three become RGB. */
 bool picture_allocate_planes(
     struct picture *picture, const struct plane_shape *shape, uint64_t limit, struct problem *problem);
 
@@ -88,7 +88,7 @@ void samples_invert(uint8_t *samples, size_t count, uint32_t depth);
 /* Return whether the alpha of `count` RGBA pixels is always the largest value. */
 bool pixels_are_opaque(const uint8_t *pixels, size_t count, uint32_t depth);
 
-/* Return whether it has no alpha, or alpha that is the largest sample everywhere. */
+/* Return whether the picture has no alpha, or alpha that is the largest sample everywhere. */
 bool picture_is_opaque(const struct picture *picture);
 
 /* Change to 8 or 16 bits, as samples_to_depth() does. */
@@ -101,12 +101,12 @@ bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *p
 bool picture_to_format(struct picture *picture, kst_format format, struct problem *problem);
 
 /*
- * Change planes of one size and depth, up to 16 bits, to samples without a sign: half the range is added to those that
- * have one. One plane becomes GREY and three become RGB.
+ * Convert planes of one size and depth, up to 16 bits, to unsigned samples: half the range is added to signed ones. One
+ * plane becomes GREY, and three become RGB.
  */
 bool picture_without_sign(struct picture *picture, uint64_t limit, struct problem *problem);
 
-/* Invert inks: between 255 meaning no ink and 255 meaning full ink. */
+/* Invert inks, so that the largest sample means full ink instead of no ink, or the reverse. */
 void picture_invert(struct picture *picture);
 
 bool blob_set(struct blob *blob, const void *data, size_t length);

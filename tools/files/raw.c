@@ -22,7 +22,7 @@ static bool write_interleaved(struct output *output, const struct picture *pictu
     return good;
 }
 
-/* The user may ask for planes; otherwise they are written pixel by pixel. */
+/* Return whether planes are written one after the other: only if the user asks for that. */
 bool raw_writes_planes(const struct file_settings *settings)
 {
     kst_format format = settings->decode.format;
@@ -30,7 +30,7 @@ bool raw_writes_planes(const struct file_settings *settings)
     return settings->layout == LAYOUT_PLANES || (settings->layout == LAYOUT_USUAL && !settings->interleave && asked);
 }
 
-/* Write one channel of the pixels after the other. */
+/* Write the channels of the pixels one after the other. */
 static bool write_channels(struct output *output, const struct picture *picture, bool swap, struct problem *problem)
 {
     const kst_plane *plane = &picture->image.plane[0];
@@ -114,8 +114,8 @@ static bool raw_read(
 }
 
 /*
- * Write the components as JPEG has them, YCbCr or grey. If options ask for other samples, target_settle() has already
- * changed the target to raw samples, and this function is not called.
+ * Write the components as a JPEG has them: YCbCr or grey. If options ask for other samples, target_settle() has already
+ * replaced the target by raw samples, so that this function is not called.
  */
 static bool yuv_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hands the items of many threads to a flow, and its results back to them. */
+/* Passes items from many threads to one flow, and its results back to them. */
 #include "files/relay.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 64 /* threads for each device, so that three calls of many pictures each are under way */ };
+enum { WIDTH = 64 /* threads for each device, enough for three calls of many pictures each in flight */ };
 
-/* The bytes of pictures and streams in host memory that all threads together may use. */
+/* The most bytes of pictures and streams in host memory that all threads together may use. */
 static const uint64_t most_bytes = (uint64_t)2 << 30;
 
 /*
- * The bytes for each device while a thread still begins with a picture in pinned memory. The driver makes a few
- * gigabytes of it a second, so that one buffer for each thread would take longer to make than to fill with all
- * pictures of a small folder.
+ * The most bytes for each device that may be in use when a thread begins with a picture in pinned memory. The driver
+ * allocates only a few gigabytes of pinned memory a second, so a buffer for each thread would take longer to allocate
+ * than to fill with all pictures of a small folder.
  */
 static const uint64_t most_pinned = (uint64_t)512 << 20;
 
@@ -32,10 +32,10 @@ struct relay {
     kst_filter *filter; /* null: none */
     kst_flow_stage stage;
     pthread_mutex_t lock;
-    pthread_cond_t asking; /* there is an item for the flow, or there will be none */
-    pthread_cond_t rested; /* memory has become free */
+    pthread_cond_t asking; /* signals that there is an item for the flow, or that none will follow */
+    pthread_cond_t rested; /* signals that memory has been released */
     struct asked *first, **last;
-    uint64_t used; /* bytes that threads have reserved */
+    uint64_t used; /* bytes that all threads have reserved */
     bool ended;
 };
 
@@ -47,7 +47,7 @@ static const char *names_of(const struct common_options *common)
     return names != NULL && *names != '\0' ? names : "auto";
 }
 
-/* Take what the source's members of an item are from another. */
+/* Copy the members of an item that a flow's source fills in. */
 static void ask(kst_flow_item *to, const kst_flow_item *from)
 {
     to->work = from->work;
@@ -83,7 +83,9 @@ static bool next(void *user, kst_flow_item *item)
     return true;
 }
 
-/* Hand a result to the thread that waits for it. What it holds is no longer the flow's, which must not free it. */
+/*
+ * Pass a result to the thread that waits for it, and take it out of the flow's item, so that the flow does not free it.
+ */
 static bool put(void *user, kst_flow_item *item)
 {
     struct relay *relay = user;
@@ -114,7 +116,7 @@ void relay_do(struct relay *relay, kst_flow_item *item)
     pthread_cond_destroy(&asked.answered);
 }
 
-/* Threads that have reserved nothing are the only ones that wait, so they do not wait for each other. */
+/* Only threads that have reserved nothing wait, so threads never wait for each other. */
 static void reserve(struct relay *relay, uint64_t bytes, uint64_t most)
 {
     pthread_mutex_lock(&relay->lock);
@@ -237,7 +239,7 @@ void relay_close(struct relay **relay)
     closed->ended = true;
     pthread_cond_broadcast(&closed->asking);
     pthread_mutex_unlock(&closed->lock);
-    kst_filter_close(&closed->filter); /* nothing is under way, and its context is the flow's */
+    kst_filter_close(&closed->filter); /* nothing is in flight any more, and the filter's context belongs to the flow */
     kst_flow_end(&closed->flow);
     release(closed);
     *relay = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asks a relay for the decoding and encoding of pictures. */
+/* Decodes and encodes pictures through a relay. */
 #include "files/relayed.h"
 
 #include <stdlib.h>
@@ -22,8 +22,9 @@ static uint64_t bytes_of(const kst_image *image)
 }
 
 /*
- * Return whether a device can encode what it has decoded: inks may have to be inverted, alpha may be dropped, samples
- * may need another depth or sign, and other formats than streams are written from host memory.
+ * Return whether a device can encode what it has decoded. That is not so if inks may have to be inverted, alpha
+ * dropped, or depth or sign of samples changed, or if the target is no stream: other formats are written from host
+ * memory.
  */
 static bool may_wait(const kst_image *image, const struct file_settings *settings)
 {
@@ -36,7 +37,7 @@ static bool may_wait(const kst_image *image, const struct file_settings *setting
            (plane->depth == 8 || (!jpeg && plane->depth < 16));
 }
 
-/* Let the picture's pixels wait until it is encoded. */
+/* Make the picture pending: its pixels are decoded only when it is encoded. */
 static bool defer(const struct source *source, const kst_decode_options *options, const kst_resize_options *resize,
     const kst_image *image, struct picture *picture, struct problem *problem)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes and encodes by a relay (relay.h). Where a stream becomes another one, its pixels stay on the device: the
- * picture is pending then, which means that its image has a size and a format and no pixels.
+ * Decodes and encodes through a relay (relay.h). From one stream to another, pixels stay on the device. Until it is
+ * encoded the picture is pending then: its image has a size and a format, but no pixels.
  */
 #ifndef KOSTKA_TOOL_RELAYED_H
 #define KOSTKA_TOOL_RELAYED_H
 
 #include "files/files.h"
 
-/* Says from what a pending picture will be decoded, and how. */
+/* Says which stream a pending picture will be decoded from, and how. */
 struct pending {
-    const struct source *source; /* must stay until the picture has been encoded */
+    const struct source *source; /* must exist until the picture has been encoded */
     kst_decode_options decode;
     kst_resize_options resize;
     bool resizes;
@@ -18,15 +18,15 @@ struct pending {
 
 /*
  * Decode and resize the stream of an open decoder, which the picture's image describes without pixels, and keep its
- * metadata. Or let the picture be pending if the target is a stream and nothing needs its pixels before. Returns false,
- * with the problem, on failure. `report` is that of the decoding, if there was any.
+ * metadata. If the target is a stream and nothing else needs the pixels, the picture becomes pending instead. Returns
+ * false, with the problem, on failure. `report` is that of the decoding, if there was any.
  */
 bool relayed_decode(const kst_decoder *decoder, const struct source *source, const struct file_settings *settings,
     const kst_decode_options *options, struct picture *picture, kst_report *report, struct problem *problem);
 
 /*
- * Wait for memory for a picture that is not coded, about four times as much as its file has, before it is read for a
- * relay to encode it.
+ * Reserve memory for a picture that is not coded, before it is read to be encoded by a relay: about four times the size
+ * of its file.
  */
 void relayed_reserve(const struct source *source, const struct file_settings *settings);
 

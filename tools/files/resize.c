@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Resizes pictures, and chooses how far a decoder reduces them before. */
+/* Resizes pictures, and chooses how far a decoder reduces them first. */
 #include "files/resize.h"
 
 #include <stdlib.h>
@@ -27,7 +27,9 @@ static bool explain(kst_status status, struct problem *problem)
     }
 }
 
-/* If a draft of the size `of` was decoded, the size is that which the whole picture would get. */
+/*
+ * If a draft of a picture of the size `of` was decoded, set the options to the size that the whole picture would get.
+ */
 static kst_status settle(const kst_image *image, const struct extent *of, kst_resize_options *options)
 {
     kst_image whole = *image, wanted;
@@ -48,7 +50,7 @@ static kst_status settle(const kst_image *image, const struct extent *of, kst_re
     return status;
 }
 
-/* Return the memory of the context's device; KST_MEMORY_HOST if that is the CPU, so far. */
+/* Return the memory of the context's device; KST_MEMORY_HOST if the device is the CPU, or not known yet. */
 static kst_memory device_memory(const kst_context *context)
 {
     kst_device_info info = {.size = sizeof info};
@@ -66,7 +68,7 @@ void resize_place(kst_decoder *decoder, const struct file_settings *settings, co
     kst_image image;
 
     kst_image_init(&image);
-    /* Inks may still have to be inverted, which the host does; and a device has four planes at most. */
+    /* The host may have to invert inks after decoding; and a device has four planes at most. */
     if ((resize_wanted(settings) || settings->filters != NULL || settings->counts) &&
         !kst_decoder_describe(decoder, options, &image) && image.format != KST_FORMAT_CMYK && image.plane_count <= 4)
         picture->image.memory = device_memory(settings->context);
@@ -130,7 +132,7 @@ bool picture_resize(
     return true;
 }
 
-/* Return whether the picture is large enough if it is decoded with these options. */
+/* Return whether decoding with these options gives a picture that is large enough. */
 static bool suffices(kst_decoder *decoder, const kst_decode_options *options, const kst_image *wanted)
 {
     kst_image image;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Copies samples between a file's byte order and the machine's, and writes rows of them. */
+/* Copies samples with the bytes swapped if need be, and writes rows of them. */
 #include "files/samples.h"
 
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 enum byte_order { ORDER_OWN = 0, ORDER_LITTLE, ORDER_BIG }; /* ORDER_OWN: the machine's, or the format's */
 
 /*
- * Says how samples lie in a raw file. LAYOUT_USUAL is pixel by pixel, except that planes are written as planes if the
- * user asked for them.
+ * Says how samples are ordered in a raw file. LAYOUT_USUAL is pixel by pixel, except that the user's choice of planes
+ * is written plane by plane.
  */
 enum raw_layout { LAYOUT_USUAL = 0, LAYOUT_PIXELS, LAYOUT_PLANES };
 
@@ -22,11 +22,11 @@ void samples_take(const uint8_t *from, size_t step, size_t count, size_t bytes, 
 /* Copy consecutive samples to every step-th place of `to`. */
 void samples_put(const uint8_t *from, size_t count, size_t bytes, bool swap, uint8_t *to, size_t step);
 
-/* Write rows of `row` bytes, which are `pitch` bytes apart, without gaps at `offset`, with few calls. */
+/* Write rows of `row` bytes, which are `pitch` bytes apart in memory, without gaps from `offset` on, with few calls. */
 bool rows_write_at(struct output *output, uint64_t offset, const uint8_t *from, size_t pitch, size_t row, uint32_t rows,
     struct problem *problem);
 
-/* Do the same behind what output_write() has written; the pitch may be negative. */
+/* Write rows likewise behind the bytes of earlier calls of output_write(); the pitch may be negative. */
 bool rows_write(
     struct output *output, const uint8_t *from, ptrdiff_t pitch, size_t row, uint32_t rows, struct problem *problem);
 

@@ -11,7 +11,8 @@
 #include "system/mapping.h"
 
 /*
- * Files from this size on are mapped, or from a lower limit on; the second size is for files that are read only once.
+ * Files are mapped from MAPPED bytes on, from MAPPED_ONCE on if they are read only once, and if they exceed the limit
+ * on memory.
  */
 enum { MAPPED = 1 << 24, MAPPED_ONCE = 1 << 20 };
 
@@ -84,14 +85,14 @@ static bool refuse(uint64_t limit, struct problem *problem)
         (unsigned long long)limit);
 }
 
-/* Read until the end. Begin with memory for the known size, and one byte more to notice the end. */
+/* Read up to the end. The memory is one byte larger than the known size, so that the end is noticed. */
 static bool read_rest(struct source *source, uint64_t limit, struct problem *problem)
 {
     bool ended = false;
     uint64_t capacity = source->regular ? source->size + 1 : 16 * SOURCE_HEAD;
 
     while (!ended) {
-        /* One byte more than the limit shows whether the file exceeds it. */
+        /* One byte more than the limit, to notice a file that exceeds it. */
         capacity = capacity <= limit ? capacity : limit + 1;
         if (source->length > limit || capacity > SIZE_MAX)
             return refuse(limit, problem);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Buffers a part of a large source, and moves it to where bytes are requested. */
+/* Buffers a part of a large source, and moves that part to the requested bytes. */
 #include "files/window.h"
 
 #include <string.h>
 
-/*
- * Fill the window from the offset on, with as many bytes as are wanted at a time, or as are left. On failure it is
- * empty.
- */
+/* Fill the window from an offset on, with `most` bytes or as many as are left. On failure the window is empty. */
 static void fill(struct window *window, uint64_t offset)
 {
     uint64_t size = source_size(window->source), left = offset < size ? size - offset : 0;
@@ -24,7 +21,7 @@ bool window_read(struct window *window, uint64_t offset, size_t length, void *to
     uint8_t *next = to;
 
     while (length > 0) {
-        if (offset - window->first >= window->length && length < window->most) /* in front of it, too: no sign */
+        if (offset - window->first >= window->length && length < window->most) /* also in front: unsigned */
             fill(window, offset);
         uint64_t behind = offset - window->first;
         if (behind >= window->length)

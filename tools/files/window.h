@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the bytes of a source that is not in memory as a whole, and buffers some of them. */
+/* Reads bytes of a source that is not in memory as a whole, through a buffer. */
 #ifndef KOSTKA_TOOL_WINDOW_H
 #define KOSTKA_TOOL_WINDOW_H
 
@@ -9,7 +9,7 @@ enum { WINDOW_BYTES = 1 << 16, WINDOW_GLANCE = 1 << 12 /* for reading places tha
 
 struct window {
     const struct source *source;
-    size_t most;    /* bytes that are read at a time if fewer are requested, up to WINDOW_BYTES */
+    size_t most;    /* bytes of one read if fewer are requested, up to WINDOW_BYTES */
     uint64_t first; /* the offset of the buffered bytes */
     size_t length;
     uint8_t bytes[WINDOW_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads command lines of OpenJPEG's programs by a table, and makes those of Kostka's verbs. */
+/* Reads command lines of OpenJPEG's programs according to a table, and makes command lines of Kostka's verbs. */
 #include "call.h"
 
 #include <stdarg.h>
@@ -92,7 +92,7 @@ bool opj_take_format(struct opj_call *call, const char *value)
 
 bool opj_take_threads(struct opj_call *call, const char *value)
 {
-    const char *threads = strcmp(value, "0") == 0 ? "1" : value; /* none beside the main one */
+    const char *threads = strcmp(value, "0") == 0 ? "1" : value; /* no threads in addition to the main one */
 
     return strcmp(value, "ALL_CPUS") == 0 || (opj_add(call, "--threads") && opj_add(call, "%s", threads));
 }
@@ -104,7 +104,7 @@ bool opj_print_help(struct opj_call *call, const char *value)
     exit(finish_output(EXIT_FINE));
 }
 
-/* Find an option by its name, or by a beginning that no other has; null if there is none. */
+/* Find an option by its name, or by an unambiguous beginning of the name; null if there is none. */
 static const struct opj_option *find_option(const struct opj_option *options, const char *name)
 {
     const struct opj_option *found = NULL;
@@ -152,7 +152,7 @@ bool opj_read(struct opj_call *call, const struct opj_option *options, int argc,
     return true;
 }
 
-/* What the files of a folder are added to. */
+/* Holds the state of adding the files of a folder. */
 struct folder_inputs {
     struct opj_call *call;
     opj_is_input *is_input;
@@ -184,8 +184,8 @@ static bool fail_folder(void *user, char *name, size_t tree, const char *why)
 }
 
 /*
- * Add the files of a folder by their names, as the programs choose them: results, which lie there, too, are no inputs
- * of the next call.
+ * Add the files of a folder whose names are those of inputs, as OpenJPEG's programs choose them: results that lie in
+ * the same folder are not inputs of the next call.
  */
 static bool add_folder(struct opj_call *call, opj_is_input *is_input)
 {

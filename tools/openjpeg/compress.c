@@ -28,7 +28,7 @@ static bool take_tiles(struct opj_call *call, const char *value)
     return take_size(call, "t", "--tiles", value);
 }
 
-/* Pass a list of targets on. A last one that asks for `all` becomes one that leaves nothing out. */
+/* Pass a list of targets on. If the last target is `all`, it is replaced by one that leaves nothing out. */
 static bool add_targets(struct opj_call *call, const char *same, const char *value, double all, const char *instead)
 {
     const char *comma = strrchr(value, ',');
@@ -44,7 +44,10 @@ static bool add_targets(struct opj_call *call, const char *same, const char *val
     return opj_add(call, "%s", same) && opj_add(call, "%.*s%s", (int)(last - value), value, instead);
 }
 
-/* The last layer has all that there is if its ratio is 1, which is less than noise needs. */
+/*
+ * With a last ratio of 1 the last layer holds everything. `instead` is a ratio below that, because noise may need more
+ * bytes than the pixels.
+ */
 static bool take_ratios(struct opj_call *call, const char *value)
 {
     return add_targets(call, "--ratio", value, 1, "0.25");
@@ -139,7 +142,7 @@ static bool take_cinema_4k(struct opj_call *call, const char *value)
     return opj_add(call, "--profile") && opj_add(call, "cinema4k");
 }
 
-/* width,height,components,depth,{s,u}[@1x1:…]: one component after the other. */
+/* Read WIDTH,HEIGHT,COMPONENTS,DEPTH,{s,u}[@1x1:…]; the file has one component after the other. */
 static bool take_raw(struct opj_call *call, const char *value)
 {
     unsigned number[4] = {0};
@@ -180,7 +183,7 @@ static const struct opj_option options[] = {{.name = "i", .value = true, .take =
     {.name = "TargetBitDepth", .value = true, .refusal = "the depth is the input's"}, {.name = NULL}};
 #undef ENCODE
 
-/* Read one of the precincts "[w,h],[w,h]". @return what follows it and its comma; null: there is none */
+/* Read one precinct of "[w,h],[w,h]". @return the text behind the precinct and its comma; null: there is none */
 static const char *read_precinct(const char *text, unsigned *width, unsigned *height)
 {
     const char *at = *text == '[' ? opj_number(text + 1, width) : NULL;
@@ -191,7 +194,10 @@ static const char *read_precinct(const char *text, unsigned *width, unsigned *he
     return at[1] == ',' ? at + 2 : at + 1;
 }
 
-/* Add a precinct for each resolution: behind the list each is half as large as the one before (2 at least). */
+/*
+ * Append a precinct for each resolution: behind the end of the list each is half as large as the one before, but at
+ * least 2.
+ */
 static bool add_precincts(struct opj_call *call)
 {
     char list[RESOLUTIONS_MAX * 24] = "";
@@ -217,7 +223,7 @@ static bool add_precincts(struct opj_call *call)
     return opj_add(call, "--precincts") && opj_add(call, "%s", list);
 }
 
-/* Return the verb's name for an output's format; null: it is none of JPEG 2000. */
+/* Return the verb's name for an output's format; null if the format is not one of JPEG 2000. */
 static const char *output_format(struct opj_call *call)
 {
     static const char *const names[][2] = {
@@ -238,7 +244,7 @@ static const char *output_format(struct opj_call *call)
 
 static bool is_picture(const struct file_format *format)
 {
-    bool readable = format->read != NULL || file_kind(format) == KIND_PNM; /* one entry of PNM reads for all */
+    bool readable = format->read != NULL || file_kind(format) == KIND_PNM; /* Netpbm entries share a reader */
 
     return readable && (file_kind(format) & (KIND_CODED | KIND_RAW)) == 0;
 }

@@ -80,7 +80,7 @@ static const struct opj_option options[] = {{.name = "i", .value = true, .take =
     {.name = "x", .value = true, .refusal = "there are no index files; 'kostka info' describes the codestream"},
     {.name = NULL}};
 
-/* Read where a picture begins on the reference grid, and its size. */
+/* Read the picture's size and its place on the reference grid. */
 static bool read_place(const struct source *source, kst_region *place, struct problem *problem)
 {
     kst_context *context = NULL;
@@ -112,13 +112,14 @@ static bool read_place(const struct source *source, kst_region *place, struct pr
     return !status;
 }
 
-/* Return where a coordinate of the reference grid lies on the grid of a reduced picture (T.800 B-15). */
+/* Return the place of a coordinate of the reference grid on the grid of a reduced picture (T.800 B-15). */
 static uint64_t reduced(uint64_t at, unsigned reduce)
 {
     return (at + (UINT64_C(1) << reduce) - 1) >> reduce;
 }
 
-/* Bring an interval to the inside of the picture, then to the pixels of the reduced one. @return false if none is left
+/*
+ * Clip an interval to the picture, and convert it to pixels of the reduced picture. @return false if it becomes empty
  */
 static bool place_interval(uint64_t from, uint64_t to, uint64_t begin, uint64_t size, unsigned reduce, uint32_t out[2])
 {
@@ -131,7 +132,7 @@ static bool place_interval(uint64_t from, uint64_t to, uint64_t begin, uint64_t 
     return true;
 }
 
-/* Make a region of the area, which is in units of the reference grid. Four zeros mean the whole picture. */
+/* Convert the area, which is in units of the reference grid, to a region. Four zeros mean the whole picture. */
 static bool add_area(struct opj_call *call)
 {
     struct source source = {.descriptor = -1};
@@ -155,7 +156,7 @@ static bool add_area(struct opj_call *call)
     }
     bool fine = source_read(&source, call->input, UINT64_MAX, &problem) && read_place(&source, &place, &problem);
     source_release(&source);
-    call->failed = true; /* unless all that follows is right */
+    call->failed = true; /* cleared if all that follows succeeds */
     if (!fine) {
         complain(call->input, "%s", problem.text);
         return false;
@@ -169,7 +170,7 @@ static bool add_area(struct opj_call *call)
     return opj_add(call, "--region") && opj_add(call, "%ux%u+%u+%u", x[1], y[1], x[0], y[0]);
 }
 
-/* Add what a format's name means, and return the verb's name for it; null: it has none. */
+/* Append the options that a format's name stands for. Returns the verb's name for the format; null if it has none. */
 static const char *add_format(struct opj_call *call, const char *name)
 {
     static const char *const same[] = {"pgm", "ppm", "pnm", "pam", "pgx", "png", "bmp", "tif", "tiff", "yuv"};
@@ -193,7 +194,7 @@ static bool is_codestream(const struct file_format *format)
     return format == &file_j2k || format == &file_j2c || format == &file_jph || format == &file_jhc;
 }
 
-/* Add all that depends on several options. */
+/* Append what depends on several options. */
 static bool add_rest(struct opj_call *call)
 {
     const char *dot = call->output == NULL ? NULL : strrchr(call->output, '.');

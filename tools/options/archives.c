@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the options of outputs that are archives. */
+/* Reads the options for outputs that are archives. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "options/options.h"
 #include "tar/write.h"
 
-/* The limits that WebDataset's writer has, too, where a number tells archives apart. */
+/* The default limits of archives with numbers, the same as those of WebDataset's writer. */
 enum { GROUPS_MAX = 100000 };
 static const uint64_t bytes_max = 3000000000;
 
@@ -28,7 +28,7 @@ static bool set_folder(const char *verb, struct output_options *output)
     return true;
 }
 
-/* Set the limits, which need numbers. */
+/* Set the limits, which apply only if the pattern has a number. */
 static bool set_limits(const char *verb, struct output_options *output, bool numbered)
 {
     bool limited = output->most_groups > 0 || output->most_bytes > 0;

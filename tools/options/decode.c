@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads and checks the options that decoding has. */
+/* Reads and checks the options of decoding. */
 #include <string.h>
 
 #include "options/options.h"
@@ -39,7 +39,7 @@ static bool read_eighths(const char *value, uint32_t *eighths)
     return *eighths >= 1 && *eighths <= 16;
 }
 
-/* The sizes that JPEG 2000 has, too, are set as reductions. */
+/* Set the scale. The sizes that JPEG 2000 supports, too, are set as reductions. */
 static bool set_scale(const char *verb, const char *value, kst_decode_options *options)
 {
     uint32_t eighths;
@@ -77,7 +77,7 @@ static bool set_tile(const char *verb, const char *value, uint32_t *tile)
     return true;
 }
 
-static uint32_t components[COMPONENTS_MAX]; /* what --components lists, as long as the program runs */
+static uint32_t components[COMPONENTS_MAX]; /* the list of --components, which exists as long as the program runs */
 
 static bool handle(const char *verb, void *settings, int code, const char *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads and checks the options that encoding has. */
+/* Reads and checks the options of encoding. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void encode_settings_release(struct encode_settings *settings)
     source_release(&settings->exif);
 }
 
-/* Read the sampling factors of each component, "2x2,1x1,1x1"; those that are left out are 1x1. */
+/* Read the sampling factors of each component, "2x2,1x1,1x1"; components that are left out have 1x1. */
 static bool set_factors(const char *value, kst_encode_options *options)
 {
     for (size_t i = 0; i < 4; i++)
@@ -52,7 +52,7 @@ static bool set_subsampling(const char *verb, const char *value, struct encode_s
     };
     char plain[4] = "";
 
-    /* 4:2:0 means the same as 420. */
+    /* 4:2:0 means 420. */
     if (strlen(value) == 5 && value[1] == ':' && value[3] == ':')
         snprintf(plain, sizeof plain, "%c%c%c", value[0], value[2], value[4]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -94,7 +94,7 @@ static void add_metadata(
     kst_metadata *list = settings->metadata;
     size_t i = 0;
 
-    /* The last option for a profile or for Exif counts; comments add up. */
+    /* The last option for a profile or for Exif replaces earlier ones; comments accumulate. */
     while (i < settings->options.metadata_count && (list[i].kind != kind || kind == KST_METADATA_COMMENT))
         i++;
     list[i] = (kst_metadata){.kind = kind, .marker = marker, .data = data, .length = length};
@@ -181,7 +181,7 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return add_comment(verb, settings, value);
     case OPTION_QTABLES:
         return set_tables(verb, value, settings);
-    case OPTION_BASELINE: /* this is the default */
+    case OPTION_BASELINE: /* the default */
         return true;
     case OPTION_WIDE_QUANTISERS:
         options->wide_quantisers = true;
@@ -203,7 +203,7 @@ static int order_of(const kst_metadata *metadata)
     return metadata->kind == KST_METADATA_ICC ? 1 : 2;
 }
 
-/* Comments keep their order, which qsort() would not promise. */
+/* Sort by kind. Comments keep their order, which qsort() would not guarantee. */
 static void sort_metadata(kst_metadata *list, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -215,7 +215,7 @@ static void sort_metadata(kst_metadata *list, size_t count)
     }
 }
 
-/* Scale the user's tables by the quality, if one is given, as the standard tables are. */
+/* Scale the user's tables by the quality, if that was set, like the standard tables. */
 static void scale_tables(struct encode_settings *settings)
 {
     int quality = settings->quality_given ? settings->options.quality : 50;

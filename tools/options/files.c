@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads text files that options name: scan scripts and quantisation tables, in the form of cjpeg and jpegtran. */
+/* Reads text files that options name: scan scripts and quantisation tables in the form of cjpeg and jpegtran. */
 #include <stdlib.h>
 
 #include "options/options.h"
 
 enum { SCANS_MAX = 1000, SCRIPT_BYTES_MAX = 1 << 20 };
 
-/* Describes a reader of numbers and punctuation; "#" begins a comment that ends with the line. */
+/* Describes a reader of numbers and punctuation; "#" begins a comment up to the end of the line. */
 struct text {
     const struct source *source;
     size_t at;

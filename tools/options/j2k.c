@@ -7,7 +7,7 @@
 
 #include "options/options.h"
 
-/* Read a positive number, and move *text behind it. */
+/* Read a positive number, and move *text behind the number. */
 static bool positive(const char **text, double *number)
 {
     char *end;
@@ -44,7 +44,7 @@ static bool set_target(
     return false;
 }
 
-/* Read up to nine digits, and move *text behind them. */
+/* Read up to nine digits, and move *text behind the digits. */
 static bool digits(const char **text, uint32_t *value)
 {
     char *end;
@@ -217,8 +217,8 @@ struct name {
 };
 
 /*
- * Read names with the separator in between, up to a comma or the end, and or their values together. *at moves to that
- * end, or to an unknown name.
+ * Read names with the separator in between, up to a comma or the end, and combine their bits. *at moves to that end, or
+ * to an unknown name.
  */
 static bool names_of(const char **at, char separator, const struct name *names, uint32_t *bits)
 {
@@ -251,7 +251,7 @@ static const struct name styles[] = {{"bypass", KST_J2K_BYPASS}, {"reset", KST_J
     {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {"ht", KST_J2K_HT},
     {NULL, 0}};
 
-/* Return whether a key and its "=" are next. If so, *text moves behind them. */
+/* Return whether the text goes on with a key and "=". If so, *text moves behind these. */
 static bool key_is(const char **text, const char *key)
 {
     size_t length = strlen(key);
@@ -430,8 +430,8 @@ void j2k_settings_init(struct j2k_settings *settings)
 }
 
 /*
- * Check the ranges of a component's own options (A.6.1, A.6.2, A.6.5), and that its steps are neither negligible beside
- * the others nor make the others so.
+ * Check the ranges of a component's own options (A.6.1, A.6.2, A.6.5), and that its quantiser step is 1/256 to 256
+ * times the others', so that neither becomes negligible.
  */
 static bool check_component(const char *verb, const struct j2k_settings *settings, const kst_j2k_component *own)
 {
@@ -517,7 +517,7 @@ bool j2k_settings_choose(const char *verb, struct j2k_settings *settings, kst_en
 
 struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
 {
-    /* --layers comes first, since 'convert' takes it as an option of decoding */
+    /* --layers comes first, because for 'convert' it is an option of decoding, too */
     static const struct option_entry table[] = {{"layers", "N", OPTION_CODED_LAYERS, KIND_JPEG2000, 0},
         {"lossless", NULL, OPTION_LOSSLESS, KIND_JPEG2000, 0}, {"rate", "BPP", OPTION_RATE, KIND_JPEG2000, 0},
         {"ratio", "R", OPTION_RATIO, KIND_JPEG2000, 0}, {"psnr", "DB", OPTION_PSNR, KIND_JPEG2000, 0},

@@ -10,7 +10,7 @@
 /* Holds the state of reading. */
 struct reading {
     FILE *from;
-    const char *title; /* what messages call the list */
+    const char *title; /* the name of the list in messages */
     bool null;
     unsigned long long line; /* the number of the line that is read, from 1 on */
     char name[PATH_MAX];
@@ -21,7 +21,7 @@ static bool complain_line(const struct reading *reading, const char *why, struct
     return problem_set(problem, "%s: %s %llu: %s", reading->title, reading->null ? "name" : "line", reading->line, why);
 }
 
-/* Read a line without its end. It is empty at the end of the file, which *ended says. */
+/* Read a line without its end. *ended becomes true at the end of the file, where the line is empty. */
 static bool read_line(struct reading *reading, bool *ended, struct problem *problem)
 {
     int end = reading->null ? '\0' : '\n', byte;

@@ -5,16 +5,19 @@
 
 #include "tool.h"
 
-/* Holds a list: a file, "-" for standard input, with a name on each line or, with `null`, before each byte of 0. */
+/*
+ * Describes a list: a file, or "-" for standard input, with a name on each line or, with `null`, in front of each zero
+ * byte.
+ */
 struct list {
     const char *path;
     bool null;
 };
 
 /*
- * Pass each name to a function, but no empty ones. The function returns false, with the problem, to end the reading.
- * Returns false, with a problem that names the list and the line, if it cannot be read, or if a line cannot be a name:
- * it holds a byte of 0 or is too long. Takes no memory but that of one name.
+ * Pass each name that is not empty to a function, which returns false, with the problem, to stop. Returns false, with a
+ * problem that names the list and the line, if the list cannot be read or a line cannot be a name, because it contains
+ * a zero byte or is too long. Uses memory for one name only.
  */
 bool list_read(const struct list *list, bool (*take)(void *user, const char *name, struct problem *problem), void *user,
     struct problem *problem);

@@ -69,7 +69,7 @@ static int complain_option(const struct verb *verb, int code, bool known, char *
 
     if (code == ':')
         return complain_usage(verb->name, "%s needs a value", given);
-    /* A letter that the verb knows is refused only where its long name has a value that it does not take. */
+    /* For a known letter the error is a value: its long name was written with one, which it does not take. */
     if (optopt != 0 && (known || optopt >= OPTION_FIRST))
         return complain_usage(verb->name, "%s takes no value", given);
     if (optopt > 0)
@@ -77,7 +77,7 @@ static int complain_option(const struct verb *verb, int code, bool known, char *
     return complain_usage(verb->name, "unknown, or not unambiguous, option %s", given);
 }
 
-/* The function that receives the list of options, instead of reading them; null: none. */
+/* The function that options_read() calls for each option instead of reading options; null: none. */
 static struct {
     void (*listener)(void *user, const struct option_entry *entry);
     void *user;
@@ -98,7 +98,7 @@ static bool list_options(const struct option_group *groups, size_t count, int *e
     return false;
 }
 
-/* Operands that options have named: inputs come before the other operands, and the output after them. */
+/* Holds operands that options name: inputs come before the other operands, and the output after them. */
 struct named {
     char **input; /* room for as many as there are arguments */
     size_t count;
@@ -106,7 +106,7 @@ struct named {
 };
 
 /*
- * Move all operands to the end of argv. There is room, because each operand that an option has named took at least one
+ * Move all operands to the end of argv. There is room, because each operand that an option names took at least one
  * argument, which has been read.
  */
 static bool place_operands(
@@ -127,7 +127,7 @@ static bool place_operands(
     return true;
 }
 
-/* Take an operand if the option names one. Returns whether it does. */
+/* Take the value of an option that names an operand. Returns false if the option does not. */
 static bool take_operand(struct named *named, int code, char *value)
 {
     if (code == OPTION_INPUT)
@@ -137,7 +137,7 @@ static bool take_operand(struct named *named, int code, char *value)
     return code == OPTION_INPUT || code == OPTION_OUTPUT;
 }
 
-/* Holds what reading the options of a call needs and fills in. */
+/* Holds the state of reading the options of a call. */
 struct call {
     const struct option_group *groups;
     size_t count;

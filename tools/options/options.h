@@ -9,7 +9,7 @@
 #include "options/list.h"
 #include "options/shard.h"
 
-/* Holds what getopt_long gives for each option; those with a short form have its letter. */
+/* Lists the codes that getopt_long() returns for options; an option with a short form has its letter as code. */
 enum option_code {
     OPTION_HELP = 'h',
     OPTION_INPUT = 'i',
@@ -167,92 +167,91 @@ enum option_code {
 
 enum { OPTIONS_MAX = 128 }; /* the most options of a verb, aliases included */
 
-/* Takes one option. Returns false, after a message on standard error, if its value is wrong. */
+/* Handles one option. Returns false, after a message on standard error, if its value is wrong. */
 typedef bool (*option_handler)(const char *verb, void *settings, int code, const char *value);
 
 /*
- * An option, and which files it applies to: kinds that are written, kinds that are read, or both. It applies if one of
- * the two matches; with neither it always applies.
+ * Describes an option, and the files that it applies to: kinds that are written, kinds that are read, or both. It
+ * applies if one of the two matches; if neither is set it always applies.
  */
 struct option_entry {
-    const char *name; /* without the dashes */
-    const char
-        *value; /* null: it takes no value; in brackets: it may be left out; FILE, DIR, or a|b for the words a and b */
+    const char *name;  /* without the dashes */
+    const char *value; /* null: no value; in brackets: optional; FILE, DIR, or a|b for the words a and b */
     int code;
-    unsigned targets, sources; /* or-ed enum file_kind */
+    unsigned targets, sources; /* combined enum file_kind */
 };
 
-/* A group of options. The table ends with a zeroed entry, the codes with 0. */
+/* Describes a group of options. Its table ends with a zeroed entry. */
 struct option_group {
     const struct option_entry *table;
     option_handler handle;
     void *settings;
 };
 
-/* The options of a call, each once, in the order in which they came first. */
+/* Holds the options of a call, each once, in the order of their first occurrence. */
 struct options_given {
     const struct option_entry *entry[OPTIONS_MAX];
     size_t count;
 };
 
 /*
- * Reads the options of a verb. Returns true, with optind at the first operand, if the verb should go on; otherwise
- * *exit_code is what to return (0 after --help).
+ * Reads the options of a verb. Returns true, with optind at the first operand, if the verb is to go on; otherwise
+ * *exit_code is the verb's exit code (0 after --help).
  */
 bool options_read(const struct verb *verb, int argc, char **argv, const struct option_group *groups, size_t count,
     struct options_given *given, int *exit_code);
 
-/* Makes options_read() call a function for each option that exists, read none, and return false. */
+/* Makes options_read() call a function for each option that exists, and return false, instead of reading options. */
 void options_listen(void (*listener)(void *user, const struct option_entry *entry), void *user);
 
 bool options_have(const struct options_given *given, int code);
 
 /*
- * Checks the options of a call against each other, and against the kinds of files (or-ed enum file_kind) that can be
+ * Checks the options of a call against each other, and against the kinds of files (combined enum file_kind) that can be
  * written and read. Returns false after a message if an option does not apply. `remedy`, which may be null, says what
  * to do about an option that applies to other outputs.
  */
 bool options_check(
     const char *verb, const struct options_given *given, unsigned targets, unsigned sources, const char *remedy);
 
-/* Complains about an option if the call has it: "--NAME: WHY". Returns true if the call does not have it. */
+/* Complains about an option if it was used: "--NAME: WHY". Returns true if it was not used. */
 bool options_refuse(const char *verb, const struct options_given *given, int code, const char *why);
 
-/* Options that every verb has. */
+/* Holds the options that every verb has. */
 struct common_options {
     uint32_t threads;
     const char *device;
-    uint64_t max_pixels; /* 0: the library's limit, as for the following members */
+    uint64_t max_pixels; /* 0: the library's limit, as for the next two members */
     uint64_t max_memory;
     uint64_t max_work;
     bool verbose;
 };
 struct option_group common_group(struct common_options *options);
 
-/* Makes the context that the options ask for. On failure prints why and returns the exit code. */
+/* Makes the context that the options describe. On failure prints the reason and returns the exit code. */
 int common_context(const struct common_options *options, uint32_t threads, kst_context **context);
-int common_complain(const struct common_options *options, kst_status status); /* why there is no context */
+int common_complain(const struct common_options *options, kst_status status); /* prints why */
 bool common_names_many(const struct common_options *options); /* whether an option or KOSTKA_DEVICE names several */
 uint64_t common_max_pixels(const struct common_options *options);
 uint64_t common_max_memory(const struct common_options *options);
 bool common_on_cpu(const struct common_options *options); /* whether an option or KOSTKA_DEVICE chooses the CPU */
 
-/* Options of many inputs, which need a folder for outputs. */
+/* Holds the options for many inputs, which require a folder for outputs. */
 struct many_options {
     bool recursive;
-    struct list list; /* further inputs; its path may be null */
+    struct list list; /* names further inputs; its path may be null */
     struct shard shard;
-    uint64_t max_failures; /* after so many failures no further input is begun; 0: any number may fail */
+    uint64_t max_failures; /* after so many failures no further input begins; 0: any number may fail */
     const char *manifest;  /* null: none */
     bool resume;
 };
 
-/* Options of verbs that make files. */
+/* Holds the options of verbs that make files. */
 struct output_options {
     const char *directory;            /* null: one input and one output */
-    const char *archives;             /* the pattern for names of archives in that folder; null: files are made */
-    uint64_t most_groups;             /* in an archive; 0: any number */
-    uint64_t most_bytes;              /* of an archive, unless one sample has more; 0: any number */
+    const char *archives;             /* pattern of the names of archives in that folder; null: files are made */
+    uint64_t most_groups;             /* the most groups of an archive; 0: any number */
+    uint64_t most_bytes;              /* the most bytes of an archive, unless one group has more; 0: any number */
     const struct file_format *format; /* null: chosen by the output's name */
     int compression;
     bool in_place; /* an output may replace its own input */
@@ -261,8 +260,8 @@ struct output_options {
 struct option_group output_group(struct output_options *options);
 
 /*
- * If the output is named by an operand that ends in .tar, take it from the operands as the pattern for archives, which
- * counts as an --out-dir. Returns false after a message if anything about it is wrong.
+ * If the last operand ends in .tar, remove it from the operands and make it the pattern for archives, which counts as
+ * an --out-dir. Returns false after a message if anything about it is wrong.
  */
 bool output_take_archives(
     const char *verb, struct output_options *output, struct options_given *given, int *argc, char **argv);
@@ -281,18 +280,18 @@ bool decode_options_check(const char *verb, const struct file_settings *files);
 /* Returns the group of --endian, --interleave and --raw-layout, and of --raw if raw samples can be read. */
 struct option_group samples_group(struct file_settings *files, bool reads);
 
-/* Returns the group of --resize, of what goes with it, and of --filters, and sets the defaults. */
+/* Returns the group of --resize, the options that modify it, and --filters, and sets the defaults. */
 struct option_group resize_group(struct resize_settings *settings);
 
 struct option_group recode_group(kst_transcode_jpeg2000 *options);
 
-/* Holds what the options to encode with point to. */
+/* Holds the options of encoding, and what they point to. */
 enum { COMMENTS_MAX = 16 };
 
 struct encode_settings {
     kst_encode_options options;
     bool quality_given;
-    bool subsampling_named; /* the subsampling was given by a name such as 420 */
+    bool subsampling_named; /* the subsampling was set by a name such as 420 */
     uint16_t tables[4][64];
     size_t table_count;
     kst_scan *script;
@@ -303,13 +302,13 @@ struct encode_settings {
 void encode_settings_init(struct encode_settings *settings);
 void encode_settings_release(struct encode_settings *settings);
 /*
- * Settles what depends on several options, once all have been read. Returns false after a message if something is
- * wrong.
+ * Completes settings that depend on several options, once all have been read. Returns false after a message if
+ * something is wrong.
  */
 bool encode_settings_finish(const char *verb, struct encode_settings *settings);
 struct option_group encode_group(struct encode_settings *settings);
 
-/* Holds what the options to encode JPEG 2000 with point to. */
+/* Holds the options of encoding JPEG 2000, and what they point to. */
 struct j2k_settings {
     kst_j2k_options options;
     double layer_value[64];
@@ -321,11 +320,11 @@ struct j2k_settings {
 void j2k_settings_init(struct j2k_settings *settings);
 /* Checks the options once all have been read. Returns false after a message if something is wrong. */
 bool j2k_settings_finish(const char *verb, struct j2k_settings *settings);
-/* Does the same, and chooses JPEG 2000 if one of the options demands it. */
+/* Does the same, and chooses JPEG 2000 as the codec if one of the options demands it. */
 bool j2k_settings_choose(const char *verb, struct j2k_settings *settings, kst_encode_options *options);
 struct option_group j2k_group(struct j2k_settings *settings, bool with_layers);
 
-/* These read the values of options. Each returns false after a message if the value is wrong. */
+/* The following functions read the values of options. Each returns false after a message if the value is wrong. */
 bool value_number(
     const char *verb, const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
 bool value_count(
@@ -344,7 +343,7 @@ bool value_division(const char *verb, const char *value, uint32_t *division);   
 bool value_headers(const char *verb, const char *value, kst_j2k_headers *headers);         /* ppt, ppm, no */
 bool value_restart(const char *verb, const char *value, kst_restart *restart);
 
-/* These read files that encoding options name. */
+/* The following functions read files that encoding options name. */
 bool value_script(const char *verb, const char *path, kst_scan **script, size_t *length); /* replaces `script` */
 bool tables_read(const char *path, uint16_t tables[4][64], size_t *count, struct problem *problem);
 

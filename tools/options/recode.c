@@ -29,7 +29,7 @@ static bool set_container(const char *verb, const char *value, kst_container *co
 
 enum { COMPONENTS_MAX = 16384 };
 
-static uint32_t components[COMPONENTS_MAX]; /* what --components lists, as long as the program runs */
+static uint32_t components[COMPONENTS_MAX]; /* the list of --components, which exists as long as the program runs */
 
 static bool handle(const char *verb, void *settings, int code, const char *value)
 {

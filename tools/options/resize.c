@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the options that give pictures another size, and that filter them. */
+/* Reads the options that resize and filter pictures. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,10 +25,10 @@ static bool set_size(const char *verb, const char *value, kst_resize_options *op
     return false;
 }
 
-/* Find a word in a list that null ends. */
+/* Find a word in a list that ends with null. */
 static bool set_word(const char *verb, const char *option, const char *value, const char *const *words, int *index)
 {
-    char list[96]; /* has room for all of them */
+    char list[96]; /* room for all words */
     size_t used = 0;
 
     for (*index = 0; words[*index] != NULL; ++*index)

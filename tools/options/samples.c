@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the options that say how samples lie in files: without a header, in which byte order, with how many bits. */
+/* Reads the options that describe the samples of files: raw samples without a header, byte order, number of bits. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,7 @@
 
 enum { SIDE_MAX = 1 << 27, COMPONENTS_MAX = 16384, DEPTH_MAX = 31 };
 
-/*
- * Read a number of at most `high` that follows the character `before`, which is 0 for the first number, and move behind
- * it.
- */
+/* Read a number of at most `high` behind the character `before` (0 for the first number), and move *text behind it. */
 static bool take_number(const char **text, char before, unsigned long high, unsigned *number)
 {
     const char *from = *text + (before != 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks which options apply to which files, and which may be used together, so that none is ignored silently. */
+/* Checks which options apply to which files, and which may be combined, so that no option is ignored silently. */
 #include <stdio.h>
 #include <string.h>
 
 #include "options/options.h"
 
-/* Options that exclude each other, whatever their values are. */
+/* Lists options that exclude each other, whatever their values are. */
 static const struct {
     int code[10]; /* ended by 0 */
     const char *why;
@@ -29,7 +29,7 @@ static const struct {
     {{OPTION_PSNR, OPTION_INTEREST, 0}, "a region of interest makes errors uneven"},
 };
 
-/* Options that need another option. */
+/* Lists options that require another option. */
 static const struct {
     int code, needs;
     const char *why;
@@ -53,7 +53,7 @@ struct kind_name {
     const char *name;
 };
 
-/* Kinds that have a name together come before their parts. */
+/* Combinations of kinds that have a name of their own precede their parts. */
 static const struct kind_name names[] = {{KIND_JPEG, "JPEG"}, {KIND_JPEG2000, "JPEG 2000"}, {KIND_JP2, "JP2"},
     {KIND_JPH, "JPH"}, {KIND_J2C, "bare codestreams (.j2k)"}, {KIND_PNM, "PNM"}, {KIND_PGX, "PGX"}, {KIND_PNG, "PNG"},
     {KIND_TIFF, "TIFF"}, {KIND_BMP, "BMP"}, {KIND_RAW, "raw samples"}};
@@ -156,7 +156,7 @@ static bool suits(const struct option_entry *entry, unsigned targets, unsigned s
            (entry->sources & sources) != 0;
 }
 
-/* Describe what an option applies to: "JPEG 2000 inputs", "PGX and raw samples, or raw samples as input". */
+/* Describe what an option applies to: "input in JPEG 2000", "output in PGX and raw samples or input in raw samples". */
 static const char *purpose(const struct option_entry *entry, char text[320])
 {
     char targets[128], sources[128];
@@ -172,7 +172,7 @@ static const char *purpose(const struct option_entry *entry, char text[320])
     return text;
 }
 
-/* Return the option that was probably meant, if this one has a counterpart for the other codec. */
+/* Return what to write instead if the option was probably used for the wrong codec; null if it has no counterpart. */
 static const char *sibling(const struct option_entry *entry, unsigned targets)
 {
     if (entry->code == OPTION_CODESTREAM && (targets & KIND_JP2) != 0)
@@ -214,7 +214,7 @@ bool options_suit(
     char wanted[320], found[128];
     unsigned kind = readable_kinds(source);
 
-    /* Options that apply to outputs only were checked before. */
+    /* Options that apply to outputs only have already been checked. */
     for (size_t i = 0; given != NULL && i < given->count; i++)
         if (given->entry[i]->sources != 0 && !suits(given->entry[i], target, kind))
             return problem_set(problem, "--%s is for %s; this is a %s file", given->entry[i]->name,

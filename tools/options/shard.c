@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads which share of the inputs a process has, and finds the share of a name by a hash. */
+/* Reads which share of the inputs a process works on, and finds the share that a name belongs to, by a hash. */
 #include "options/shard.h"
 
 #include <stdio.h>
@@ -8,12 +8,12 @@
 
 #include "options/options.h"
 
-/* Holds the environment variables by which a scheduler numbers processes. Those after `index` may be null. */
+/* Names the environment variables by which a scheduler numbers processes. Those after `index` may be null. */
 struct scheduler {
     const char *index;
-    const char *count[2]; /* the first one that is set says how many there are */
-    const char *first;    /* the lowest index, otherwise 0 */
-    const char *step;     /* the distance of indices, otherwise 1 */
+    const char *count[2]; /* the first one that is set holds the number of processes */
+    const char *first;    /* holds the lowest index, which is 0 otherwise */
+    const char *step;     /* holds the distance of indices, which is 1 otherwise */
 };
 
 static const struct scheduler schedulers[] = {
@@ -22,7 +22,7 @@ static const struct scheduler schedulers[] = {
     {"JOB_COMPLETION_INDEX", {"JOB_COMPLETIONS", "KOSTKA_SHARDS"}, NULL, NULL},
 };
 
-/* Read a variable. One that is not set leaves the number as it is. */
+/* Read a number from a variable. If the variable is not set, the number does not change. */
 static bool read_variable(const char *verb, const char *name, uint64_t low, uint64_t *number)
 {
     const char *text = name == NULL ? NULL : getenv(name);
@@ -102,7 +102,7 @@ bool shard_read(const char *verb, const char *value, struct shard *shard)
     return true;
 }
 
-/* Return the 64-bit FNV-1a hash, stirred once more: modulo small numbers its lowest bits alone are too regular. */
+/* Return the 64-bit FNV-1a hash, mixed once more: the lowest bits of FNV-1a are too regular for small moduli. */
 static uint64_t hash(const char *name, size_t length)
 {
     uint64_t value = UINT64_C(0xcbf29ce484222325);

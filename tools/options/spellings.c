@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Translates options of other programs to those of Kostka, by tables. */
+/* Translates options of other programs to Kostka's options, by tables. */
 #include "options/spellings.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 
 enum { TEXT_MAX = 160 };
 
-/* Converts another tool's value to ours. Returns false if it is invalid. */
+/* Converts another program's value to Kostka's. Returns false if it is invalid. */
 typedef bool (*value_converter)(const char *value, char text[TEXT_MAX]);
 
 /* Convert a number of resolutions (-n) to levels, which are one less. */
@@ -26,7 +26,7 @@ static bool to_levels(const char *value, char text[TEXT_MAX])
     return true;
 }
 
-/* Read up to nine digits behind the character `before` (0: none), and move *text behind them. */
+/* Read up to nine digits behind the character `before` (0: none), and move *text behind the digits. */
 static bool take_number(const char **text, char before, unsigned *number)
 {
     const char *from = *text + (before != '\0');
@@ -96,7 +96,7 @@ static bool to_division(const char *value, char text[TEXT_MAX])
     return name != NULL;
 }
 
-/* Convert "8B", which means 8 MCUs. A number alone would mean rows, for which --restart has another form. */
+/* Convert "8B", which means 8 MCUs. A number alone means rows, for which --restart has another form. */
 static bool to_restart(const char *value, char text[TEXT_MAX])
 {
     size_t digits = strspn(value, "0123456789");
@@ -137,14 +137,14 @@ static bool is_one(const char *value, char text[TEXT_MAX])
 
 enum form {
     FORM_SWITCH, /* without a value: it becomes `to` */
-    FORM_VALUE,  /* with a value: it becomes to=VALUE, with the value that the converter makes */
+    FORM_VALUE,  /* with a value: it becomes to=VALUE, with the converted value */
     FORM_GONE,   /* with a value that the converter checks: it becomes `to`, or nothing */
     FORM_REFUSED /* `to` says what to write instead */
 };
 
 struct spelling {
     const char *verbs; /* the first letters of the verbs */
-    const char *word;  /* a single letter follows one dash, a word one or two */
+    const char *word;  /* a single letter follows one dash, a word follows one or two */
     enum form form;
     const char *to;
     value_converter convert;
@@ -233,7 +233,7 @@ struct rewriting {
     const struct option *table;
     const char *letters;
     char **argv;
-    int argc, from, to; /* the number of arguments, the next one to read, and the next one to write */
+    int argc, from, to; /* number of arguments, next argument to read, and next one to write */
 };
 
 /* Memory for rewritten arguments. Pointers to it stay in argv and in the options' settings. */
@@ -278,7 +278,7 @@ static const struct option *long_option(const struct rewriting *call, const char
     return several ? NULL : found;
 }
 
-/* Return whether any option begins with this name, even if several do. */
+/* Return whether any option, or several, begin with this name. */
 static bool begins_option(const struct rewriting *call, const char *name, size_t length)
 {
     for (const struct option *option = call->table; option->name != NULL; option++)
@@ -287,7 +287,7 @@ static bool begins_option(const struct rewriting *call, const char *name, size_t
     return false;
 }
 
-/* Keep a long option, with its value if that is the next argument. */
+/* Keep a long option, with its value if that is in the next argument. */
 static void keep_long(struct rewriting *call, const char *name, size_t length)
 {
     const struct option *option = long_option(call, name, length);
@@ -301,7 +301,7 @@ static void keep_long(struct rewriting *call, const char *name, size_t length)
         keep(call);
 }
 
-/* Keep a group of letters, of which the last one may take the next argument. */
+/* Keep a group of letters; the last one may take its value from the next argument. */
 static void keep_letters(struct rewriting *call)
 {
     const char *letter = call->argv[call->from] + 1, *known = NULL;
@@ -316,7 +316,7 @@ static void keep_letters(struct rewriting *call)
 
 /*
  * Rewrite one option. `given` is its spelling for messages, `value` what follows "=" or the letter, if anything does.
- * If the result is NULL, the option was left unchanged.
+ * *rewritten becomes false if the option is left unchanged. Returns false after a complaint.
  */
 static bool rewrite_one(
     struct rewriting *call, const struct spelling *spelling, const char *given, const char *value, bool *rewritten)
@@ -360,11 +360,11 @@ static bool is_for(const struct spelling *spelling, const char *verb)
     return false;
 }
 
-/* Rewrite a word or a letter that is in the table, with the value behind it. */
+/* Rewrite a word or a letter that is in the table, with its value. */
 static bool rewrite_known(struct rewriting *call, const char *word, size_t length, bool one_dash, bool *rewritten)
 {
     const char *value = word[length] == '=' ? word + length + 1 : NULL;
-    /* libjpeg's tools accept the beginnings of words; ours come first */
+    /* libjpeg's tools accept the beginnings of words; Kostka's own options take precedence */
     const bool shortened = one_dash && length >= 3 && !begins_option(call, word, length);
 
     *rewritten = false;

@@ -9,7 +9,7 @@
 
 #include "options/options.h"
 
-/* Read digits only: strtoull alone would accept signs and white space. */
+/* Read digits only: strtoull() would also accept signs and white space. */
 static bool digits(const char **text, uint64_t high, uint64_t *number)
 {
     char *end;
@@ -180,7 +180,7 @@ bool value_headers(const char *verb, const char *value, kst_j2k_headers *headers
     return false;
 }
 
-/* Read numbers with these characters in between. At least `least` numbers must be there; the others stay 0. */
+/* Read numbers that these characters separate. At least `least` numbers are needed; the others stay 0. */
 static bool separated(const char *text, const char separators[3], size_t least, uint64_t number[4])
 {
     if (!digits(&text, UINT32_MAX, &number[0]))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a peer's work on several threads, and waits for all of them. */
+/* Runs a peer's work on several threads, and waits for all threads. */
 #include "peers/crew.h"
 
 #include <pthread.h>

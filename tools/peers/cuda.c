@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loads CUDA's driver, and takes memory from it. */
+/* Loads CUDA's driver, and allocates memory from it. */
 #include "peers/cuda.h"
 #include "system/library.h"
 

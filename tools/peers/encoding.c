@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps the pictures of an encoder of NVIDIA's, and goes through them with several states at a time. */
+/* Holds the pictures that one of NVIDIA's encoders encodes, and encodes several of them at a time. */
 #include "peers/encoding.h"
 
 #include <stdlib.h>
@@ -12,9 +12,10 @@ bool peer_encoding_open(struct peer_encoding *encoding, const struct peer_task *
 }
 
 /*
- * HEADERS is more than those of any file. One step for all pictures, with which their files together are as long as
- * ours, makes some of them several times as long; the first one's room serves for every picture while the step is
- * searched, from one with which files are longer than their pixels.
+ * HEADERS bytes suffice for the headers of any file. With one quantiser step for all pictures, chosen so that their
+ * files together are as long as Kostka's, some files become several times as long as Kostka's (LONGER). The first file
+ * is used for every picture while that step is searched for, beginning with a step that makes files longer than their
+ * pixels (LONGEST).
  */
 enum { HEADERS = 1 << 16, LONGER = 8, LONGEST = 3 };
 

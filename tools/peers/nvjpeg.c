@@ -14,7 +14,7 @@ bool nvjpeg_load(struct nvjpeg_library *library, struct problem *problem)
     return library_load(names, symbols, sizeof symbols / sizeof symbols[0], library, problem);
 }
 
-/* The texts follow nvjpegStatus_t. */
+/* The texts are in the order of nvjpegStatus_t. */
 bool nvjpeg_check(int status, const char *what, struct problem *problem)
 {
     static const char *const names[] = {"", "not initialised", "invalid parameter", "bad stream", "not supported",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares nvJPEG, a part of the CUDA toolkit. The declarations are the project's own, after the header of version 13;
- * they are the same since version 11.
+ * Declares nvJPEG, a part of the CUDA toolkit. The declarations are the project's own, written after the header of
+ * version 13; they have not changed since version 11.
  */
 #ifndef KOSTKA_TOOL_PEERS_NVJPEG_H
 #define KOSTKA_TOOL_PEERS_NVJPEG_H

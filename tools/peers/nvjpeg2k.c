@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures nvJPEG2000's decoder. NVIDIA offers the library separately; the declarations are the project's own, after
- * the header of version 0.11. nvjpeg2kDecodeImage() decodes from streams in host memory to interleaved pixels in device
- * memory, on some threads with some states and streams each, which is the fastest way with many pictures.
+ * Measures nvJPEG2000's decoder. NVIDIA offers the library separately; the declarations are the project's own, written
+ * after the header of version 0.11. nvjpeg2kDecodeImage() decodes from streams in host memory to interleaved pixels in
+ * device memory, on several threads with several states and streams each, which is the fastest way for many pictures.
  */
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ struct nvjpeg2k_library {
     NVJPEG2K_SYMBOLS(NVJPEG2K_MEMBER)
 };
 
-/* Holds what a picture under way needs. */
+/* Holds the state of one picture in flight. */
 struct lane {
     nvjpeg2k_state state;
     nvjpeg2k_stream stream;
@@ -74,11 +74,11 @@ struct nvjpeg2k {
     nvjpeg2k_parameters parameters;
     struct worker worker[CREW_MOST];
     uint32_t workers;
-    cuda_pointer *pixels; /* of each picture */
-    uint8_t *fetched;     /* one */
+    cuda_pointer *pixels; /* the pixels of each picture */
+    uint8_t *fetched;     /* the pixels of one picture, in host memory */
 };
 
-/* The texts follow nvjpeg2kStatus_t, without success. */
+/* The texts are in the order of nvjpeg2kStatus_t, without success. */
 static bool check(int status, const char *what, struct problem *problem)
 {
     return status == 0 || problem_set(problem, "%s: error %d", what, status);
@@ -199,7 +199,7 @@ static bool decode(struct nvjpeg2k *peer, struct lane *lane, uint32_t index, str
                "nvjpeg2kDecodeImage", problem);
 }
 
-/* Decode a thread's pictures. A lane takes its next picture when it has ended the one before. */
+/* Decode a thread's pictures. A lane takes its next picture when it has finished the one before. */
 static bool work(void *user, uint32_t index, struct problem *problem)
 {
     struct nvjpeg2k *peer = user;

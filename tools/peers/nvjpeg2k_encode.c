@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures nvJPEG2000's encoder; the declarations are the project's own, after the header of version 0.11. It encodes
- * from interleaved pixels in device memory to JP2 files in pinned memory, in one layer, on some threads with some
- * states and streams each, by the block coder of T.800 or that of T.814. It cannot encode to a rate: the quantiser's
- * step that gives the wanted length of all pictures together is found before anything is timed.
+ * Measures nvJPEG2000's encoder; the declarations are the project's own, written after the header of version 0.11. It
+ * encodes from interleaved pixels in device memory to JP2 files in pinned memory, in one layer, on several threads with
+ * several states and streams each, with the block coder of T.800 or of T.814. It cannot encode to a rate: before
+ * anything is timed, the quantiser step is found with which all pictures together have the wanted length.
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ enum {
     HIGHEST_STEP = 1 << 16
 };
 
-/* Steps whose difference is this part of them are the same. */
+/* Steps that differ by less than this part of their size count as the same. */
 #define SAME_STEP (1.0 / 1024)
 
 struct nvjpeg2k_component {
@@ -32,7 +32,7 @@ struct nvjpeg2k_component {
     uint8_t precision, is_signed;
 };
 
-/* nvjpeg2kEncodeConfig_t */
+/* Has the layout of nvjpeg2kEncodeConfig_t. */
 struct nvjpeg2k_config {
     int stream_type, colour;
     uint16_t rsiz;
@@ -78,7 +78,7 @@ struct nvjpeg2k_encode_library {
     NVJPEG2K_ENCODE_SYMBOLS(NVJPEG2K_ENCODE_MEMBER)
 };
 
-/* Holds what a picture under way needs. */
+/* Holds the state of one picture in flight. */
 struct lane {
     nvjpeg2k_encode_state state;
     cuda_stream queue;
@@ -89,7 +89,7 @@ struct worker {
     nvjpeg2k_encode_parameters parameters;
     struct nvjpeg2k_component component[CHANNELS];
     struct nvjpeg2k_config config;
-    double step; /* the quantiser's step; 0: lossless, or the library's own */
+    double step; /* the quantiser step; 0: lossless, or the library's own */
 };
 
 struct nvjpeg2k_encode {
@@ -179,7 +179,7 @@ static bool make_workers(struct nvjpeg2k_encode *peer, struct problem *problem)
     return good;
 }
 
-/* Sets the worker's parameters to the picture's size and the step. The library takes a step only after a size. */
+/* Sets the worker's parameters to the picture's size and the step. The library accepts a step only after a size. */
 static bool configure(
     struct nvjpeg2k_encode *peer, struct worker *worker, const struct peer_picture *picture, struct problem *problem)
 {
@@ -196,7 +196,7 @@ static bool configure(
                                      "nvjpeg2kEncodeParamsSpecifyQuality", problem));
 }
 
-/* Set a step. The next picture configures the worker again. */
+/* Set the step. The worker's parameters are set again with the next picture. */
 static void set_step(struct worker *worker, double step)
 {
     worker->step = step;
@@ -217,7 +217,7 @@ static bool start(struct nvjpeg2k_encode *peer, struct worker *worker, const str
                "nvjpeg2kEncode", problem);
 }
 
-/* Fetch what a lane has encoded as the file of a picture. */
+/* Download the file that a lane has encoded. */
 static bool fetch(struct nvjpeg2k_encode *peer, const struct lane *lane, uint32_t index, struct problem *problem)
 {
     struct peer_file *made = &peer->encoding.file[index];
@@ -240,7 +240,10 @@ static uint32_t distinct(const struct peer_task *task)
     return count;
 }
 
-/* Return whether all pictures together are longer with a step than what is wanted. Each becomes the first file. */
+/*
+ * Find out whether all different pictures together are longer than wanted with a step. Each is encoded to the first
+ * file.
+ */
 static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, struct problem *problem)
 {
     struct worker *worker = &peer->worker[0];
@@ -258,8 +261,8 @@ static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, s
 }
 
 /*
- * Find an interval of steps in which that one lies whose files are as long as wanted. `before` is the step that was
- * found last: the same pictures are encoded with one crew after the other, and then it is still right.
+ * Find an interval that contains the step with which the files together have the wanted length. `before` is the step
+ * that was found last: when the same pictures are encoded with another crew, it is still right.
  */
 static bool bracket_step(
     struct nvjpeg2k_encode *peer, double before, double *low, double *high, struct problem *problem)
@@ -287,10 +290,10 @@ static bool bracket_step(
     return good;
 }
 
-/* Find the smallest step whose files are not longer than wanted, to within some thousandths. */
+/* Find the smallest step with which the files are not longer than wanted, to within SAME_STEP of the step. */
 static bool find_step(struct nvjpeg2k_encode *peer, struct problem *problem)
 {
-    static double found; /* peers are opened one after the other */
+    static double found; /* shared, because peers are opened one after the other */
     double low, high;
     bool good = bracket_step(peer, found, &low, &high, problem);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures nvJPEG's decoders, from streams in host memory to pixels in device memory, on some threads with a state and
- * a stream each: nvjpegDecode() for each of a thread's pictures, or, for backends that demand it, nvjpegDecodeBatched()
- * for all of them.
+ * Measures nvJPEG's decoders, from streams in host memory to pixels in device memory, on several threads with a state
+ * and a stream each: nvjpegDecode() for each of a thread's pictures, or, for backends that require it,
+ * nvjpegDecodeBatched() for all of them.
  */
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ struct nvjpeg {
     uint32_t workers;
     cuda_pointer pixels;        /* the pixels of all pictures */
     size_t *from;               /* the offset of each picture's pixels */
-    struct nvjpeg_image *image; /* one for each picture, as for the next two members */
+    struct nvjpeg_image *image; /* one for each picture, like the next two members */
     const unsigned char **stream;
     size_t *length;
     uint8_t *fetched; /* the pixels of one picture, in host memory */
@@ -105,7 +105,7 @@ static bool make_worker(struct nvjpeg *nvjpeg, struct nvjpeg_worker *worker, str
                                     "nvjpegDecodeBatchedInitialize", problem));
 }
 
-/* Make the crew's workers, whose shares differ by one picture at most. */
+/* Make the crew's workers. Their shares of pictures differ by one at most. */
 static bool make_workers(struct nvjpeg *nvjpeg, struct problem *problem)
 {
     uint32_t count = nvjpeg->task.count, threads = nvjpeg->task.crew.threads;

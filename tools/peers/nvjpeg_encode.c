@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures nvJPEG's encoder, from pixels in device memory to streams in pinned memory. Its calls wait on the host, so
- * it is faster with several threads, each with some states and streams.
+ * Measures nvJPEG's encoder, from pixels in device memory to streams in pinned memory. Its calls block the host, so it
+ * is faster with several threads, each with several states and streams.
  */
 #include <stdlib.h>
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares the other codecs that Kostka is compared with, which are found at run time if they are installed. Each does
- * a task again and again; everything it needs is made beforehand, so that a run is nothing but the work.
+ * Declares the other codecs that Kostka is compared with, which are found at run time if they are installed. Each
+ * repeats a task; everything that the task needs is allocated beforehand, so that a run consists of nothing but the
+ * work.
  */
 #ifndef KOSTKA_TOOL_PEERS_H
 #define KOSTKA_TOOL_PEERS_H
 
 #include "tool.h"
 
-/* Holds 8-bit RGB without padding. */
+/* Describes a picture of 8-bit RGB without padding. */
 struct peer_picture {
     uint32_t width, height;
     const uint8_t *stream; /* the stream to decode, in host memory */
-    size_t length;         /* the length of the stream; or of the stream to make, if the peer can choose it */
-    const uint8_t *pixels; /* to encode */
+    size_t length;         /* length of the stream; when encoding, the wanted length, if the peer can choose it */
+    const uint8_t *pixels; /* the pixels to encode */
 };
 
-/* Holds threads that drive a peer, and pictures that each of them has under way at a time. */
+/* Says how many threads drive a peer, and how many pictures each of them has in flight. */
 struct peer_crew {
     uint32_t threads, states;
 };
@@ -24,35 +25,35 @@ struct peer_crew {
 struct peer_task {
     bool encode;
     const struct peer_picture *picture;
-    uint32_t count; /* pictures at once */
+    uint32_t count; /* pictures of a batch */
     int quality;    /* this and the members up to `levels` are for encoding */
     kst_subsampling subsampling;
     bool optimized;
-    bool lossless;                      /* JPEG 2000, */
-    bool ht;                            /* by T.814's coder, */
-    uint32_t block_width, block_height; /* its code-blocks, */
-    uint32_t levels;                    /* and its levels of decomposition */
+    bool lossless;                      /* for JPEG 2000, as the members up to `levels` */
+    bool ht;                            /* use the block coder of T.814 */
+    uint32_t block_width, block_height; /* size of code-blocks */
+    uint32_t levels;                    /* levels of decomposition */
     uint32_t threads;                   /* the most threads of a peer that works on the CPU */
     struct peer_crew crew;              /* for peers that can be driven in different ways */
 };
 
 struct peer {
     const char *name;
-    /* Make what the task needs. Returns null, with the problem, on failure. */
+    /* Allocate everything that the task needs. Returns null, with the problem, on failure. */
     void *(*open)(const struct peer_task *task, struct problem *problem);
     bool (*run)(void *state, struct problem *problem); /* returns when all is done */
     /*
-     * Return what the last run made of a picture: pixels, or a stream. It belongs to the state until the next call.
-     * Null if it cannot be read.
+     * Return the last run's result for a picture: pixels, or a stream. It belongs to the state, and is valid until
+     * the next call. Null if it cannot be read.
      */
     const uint8_t *(*result)(void *state, uint32_t index, size_t *length);
     void (*close)(void *state);
     /*
-     * Ways to drive the peer, of which the fastest is measured; the list ends with one without threads. Null: there is
-     * only one way.
+     * Lists ways to drive the peer, the fastest of which is measured; the list ends with a crew without threads.
+     * Null: there is only one way.
      */
     const struct peer_crew *crews;
-    /* This peer is measured only where the one before it in the list, which is faster, cannot be. */
+    /* This peer is measured only if the one before it in the list, which is faster, cannot be. */
     bool is_second;
 };
 

@@ -76,8 +76,8 @@ static void turbo_close(void *state)
 }
 
 /*
- * Return the room for a result. Streams get as much as they can need, because a handle that has grown one buffer must
- * not get another.
+ * Return the size of a result's buffer. For streams that is the most bytes that they can need, because a handle whose
+ * buffer had to grow must not be used with another one.
  */
 static size_t room_of(const struct turbo *turbo, const struct peer_picture *picture)
 {
@@ -143,7 +143,7 @@ static void *turbo_open_all(const struct peer_task *task, struct problem *proble
     return problem_set(problem, "one picture is one thread's work"), NULL;
 }
 
-/* Work on one picture, with the accurate transform and smooth upsampling, as Kostka uses them. */
+/* Work on one picture, with the accurate transform and smooth upsampling, which Kostka uses, too. */
 static bool work_on(struct turbo *turbo, turbo_handle handle, uint32_t index)
 {
     const struct peer_task *task = &turbo->task;

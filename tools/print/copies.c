@@ -2,7 +2,7 @@
 /* Chooses how much to copy, so that measuring takes no longer on a slow device than on a fast one. */
 #include "print/copies.h"
 
-enum { LEAST = 4 << 20, MOST = 64 /* times that */ };
+enum { LEAST = 4 << 20, MOST = 64 /* MOST: in units of LEAST */ };
 
 kst_status copies_measure(kst_context *context, size_t *length, kst_copy_times *times)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes JSON of texts that may not be UTF-8, and prints it, lists of objects as they come. */
+/* Makes JSON from texts that may not be UTF-8, and prints it; lists of objects are printed object by object. */
 #include "print/json.h"
 
 #include <errno.h>

@@ -14,8 +14,8 @@ json_t *json_text(const char *text);
 int json_print(json_t *value, int code);
 
 /*
- * Holds an array of objects on standard output. Each object is printed and released as soon as it is added, so a long
- * array takes no memory.
+ * Prints an array of objects on standard output. Each object is printed and released as soon as it is added, so a long
+ * array needs no memory.
  */
 struct json_list {
     bool begun;
@@ -23,7 +23,7 @@ struct json_list {
 
 void json_list_add(struct json_list *list, json_t *object);
 
-/* Add an object without closing it: further members may follow, and then json_list_close(). */
+/* Add an object without closing it. Further members may be printed then; json_list_close() must follow. */
 void json_list_open(struct json_list *list, json_t *object);
 void json_list_close(void);
 

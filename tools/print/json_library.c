@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of jansson.h, which hand their arguments to the library that was loaded. They are functions, not macros
- * as with other libraries, since inline functions of that header call them by their names.
+ * Defines the functions of jansson.h, which call the library that was loaded. Unlike with other libraries these are
+ * functions instead of macros, because inline functions of that header call them by their names.
  */
 #include "print/json_library.h"
 

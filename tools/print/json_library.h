@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loads libjansson when the first JSON is written or read: most processes need none. */
+/* Loads libjansson when JSON is first written or read: most processes need none. */
 #ifndef KOSTKA_TOOL_JSON_LIBRARY_H
 #define KOSTKA_TOOL_JSON_LIBRARY_H
 

@@ -6,7 +6,7 @@
 
 #include "print/plain.h"
 
-enum { DIGITS = 20 /* of a number of 64 bits */ };
+enum { DIGITS = 20 /* of a 64-bit number */ };
 
 void lines_flush(struct lines *lines)
 {
@@ -47,7 +47,7 @@ void lines_number(struct lines *lines, uint64_t number, size_t width)
     lines_add(lines, digits + from, DIGITS - from);
 }
 
-/* Return whether all of it is printable ASCII without these two characters. */
+/* Return whether the text is printable ASCII without these two characters. */
 static bool is_simple(const char *text, size_t length, char first, char second)
 {
     size_t at = 0;
@@ -86,10 +86,10 @@ static void put_hexadecimal(struct lines *lines, uint32_t number)
     lines_add(lines, digits, sizeof digits);
 }
 
-/* Put a character of ASCII that strings of JSON may not hold (RFC 8259, 7). */
+/* Put an escape for an ASCII character that strings of JSON must not contain (RFC 8259, 7). */
 static void put_escape(struct lines *lines, char character)
 {
-    static const char letters[] = "btn.fr"; /* 8 to 13 */
+    static const char letters[] = "btn.fr"; /* for characters 8 to 13 */
     char escape[2] = {'\\', character};
 
     if (character >= '\b' && character <= '\r' && character != '\v')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines of text on their way to a file, formatted by hand: a list may have as many of them as a stream has elements,
- * of which a megabyte holds hundreds of thousands, and printf() would take most of the time.
+ * Formats lines of text for a file by hand. A list may have as many lines as a stream has elements, hundreds of
+ * thousands in a megabyte, and printf() would take most of the time.
  */
 #ifndef KOSTKA_TOOLS_PRINT_LINES_H
 #define KOSTKA_TOOLS_PRINT_LINES_H
@@ -12,7 +12,7 @@
 
 enum { LINES_ROOM = 16384 };
 
-/* Starts with `to` alone. What is there is written when the room is full and by lines_flush(). */
+/* Buffers lines. Initialise it with `to` alone. The text is written when the buffer is full, and by lines_flush(). */
 struct lines {
     FILE *to;
     size_t used;
@@ -20,7 +20,7 @@ struct lines {
 };
 
 void lines_flush(struct lines *lines);
-/* Add bytes that do not fit any more. */
+/* Add bytes for which the buffer has no room left. */
 void lines_overflow(struct lines *lines, const char *text, size_t length);
 
 static inline void lines_add(struct lines *lines, const char *text, size_t length)
@@ -33,18 +33,18 @@ static inline void lines_add(struct lines *lines, const char *text, size_t lengt
     lines->used += length;
 }
 
-/* The length of a literal is known when this is compiled. */
+/* Add a string. Compilers know the length of a literal, because this is inline. */
 static inline void lines_put(struct lines *lines, const char *text)
 {
     lines_add(lines, text, strlen(text));
 }
 
 void lines_spaces(struct lines *lines, size_t count);
-/* A decimal number with spaces in front, so that it is at least `width` characters wide. */
+/* Add a decimal number, with spaces in front if it has fewer than `width` characters. */
 void lines_number(struct lines *lines, uint64_t number, size_t width);
-/* Text from a file, with escapes as plain_puts() writes them. */
+/* Add text from a file, with escapes as plain_puts() writes them. */
 void lines_plain(struct lines *lines, const char *text);
-/* The same as a string of JSON in quotes, or null if it is not UTF-8. */
+/* Add text as a string of JSON in quotes, or null if it is not UTF-8. */
 void lines_json(struct lines *lines, const char *text, size_t length);
 
 #endif

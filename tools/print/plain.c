@@ -32,8 +32,8 @@ static uint32_t read_character(const uint8_t *text, size_t length, size_t *bytes
 }
 
 /*
- * Return whether a character is a line or paragraph separator, or a mark, embedding, override or isolate of the writing
- * direction.
+ * Return whether a character is a line or paragraph separator, or changes the writing direction (mark, embedding,
+ * override or isolate).
  */
 static bool turns_text(uint32_t c)
 {
@@ -60,7 +60,7 @@ uint32_t plain_character(const char *text, size_t length, size_t *bytes)
     return PLAIN_INVALID;
 }
 
-/* Write \xHH or \uHHHH; by hand, as a file may consist of such characters. */
+/* Write \xHH or \uHHHH. This is done by hand, because a file may consist of such characters. */
 static void write_escape(char made[ESCAPE], char letter, uint32_t number, uint32_t digits)
 {
     char *to = made;
@@ -72,7 +72,10 @@ static void write_escape(char made[ESCAPE], char letter, uint32_t number, uint32
     *to = '\0';
 }
 
-/* Write an escape for the beginning of text. Returns the number of bytes that it replaces; 0: they need no escape. */
+/*
+ * Write an escape for the character at the beginning of text. Returns the number of bytes that it replaces; 0 if the
+ * character needs no escape.
+ */
 static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
 {
     static const char letters[] = "tn..r";
@@ -80,7 +83,7 @@ static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
     uint32_t character = read_character(text, length, &bytes);
 
     if (bytes == 0) {
-        /* These bytes are C1 to an 8-bit terminal, and invalid to a UTF-8 terminal. */
+        /* Bytes below 0xA0 are C1 controls to an 8-bit terminal, and invalid to a UTF-8 terminal. */
         bool control = text[0] < 0xA0;
         write_escape(made, 'x', text[0], 2);
         return control ? 1 : 0;
@@ -96,7 +99,7 @@ static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
     return bytes;
 }
 
-/* Return how many bytes from the start are printable characters of ASCII, which most text is. */
+/* Return the number of printable ASCII characters at the start; most text consists of them. */
 static size_t printable_run(const uint8_t *text, size_t length)
 {
     size_t run = 0;
@@ -106,7 +109,7 @@ static size_t printable_run(const uint8_t *text, size_t length)
     return run;
 }
 
-/* Return how many bytes from the start may stay as they are; those of a character stay together. */
+/* Return how many bytes at the start may stay as they are. The bytes of a character stay together. */
 static size_t plain_run(const uint8_t *text, size_t length, char made[ESCAPE], size_t *escaped)
 {
     size_t run = printable_run(text, length);
@@ -139,7 +142,7 @@ void plain_puts(FILE *to, const char *text)
     plain_put(to, text, strlen(text));
 }
 
-/* Return how many bytes from the start may stay in JSON; *character is the one behind them, *bytes its length. */
+/* Return how many bytes at the start may stay in JSON; *character is the character behind them, *bytes its length. */
 static size_t json_run(const uint8_t *text, size_t length, uint32_t *character, size_t *bytes)
 {
     size_t run = 0;

@@ -2,7 +2,7 @@
 /*
  * Prints text of any origin on a terminal. Characters that could control the terminal are written as escapes: \n, \r,
  * \t and \xHH stand for control characters (C0, C1 and DEL), \uHHHH for characters that change the writing direction or
- * end a line. Everything else is unchanged, including text in another encoding than UTF-8.
+ * end a line. Everything else does not change, including text in encodings other than UTF-8.
  */
 #ifndef KOSTKA_TOOL_PLAIN_H
 #define KOSTKA_TOOL_PLAIN_H
@@ -18,7 +18,7 @@ void plain_puts(FILE *to, const char *text);
 
 /*
  * Print whole characters of JSON. Its C0 controls are already escaped, except line feeds between values; the other
- * characters above are written as \uHHHH.
+ * characters that could control a terminal are written as \uHHHH.
  */
 void plain_put_json(FILE *to, const char *text, size_t length);
 
@@ -26,7 +26,7 @@ void plain_put_json(FILE *to, const char *text, size_t length);
 enum { PLAIN_INVALID = 0x110000 };
 uint32_t plain_character(const char *text, size_t length, size_t *bytes);
 
-/* Whether a character could control the terminal. */
+/* Return whether a character could control the terminal. */
 bool plain_is_control(uint32_t character);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* All of these sort the values; `count` is at least 1. */
+/* The following functions sort the values; `count` is at least 1. */
 void statistics_sort(double *values, size_t count);
 double statistics_median(double *values, size_t count);
 double statistics_quantile(double *values, size_t count, double part); /* part 0–1; the nearest value below */

@@ -46,7 +46,7 @@ void svg_dot(struct svg *svg, double x, double y, double radius, const char *col
     fprintf(svg->to, "<circle cx='%.1f' cy='%.1f' r='%.1f' fill='%s'/>\n", x, y, radius, colour);
 }
 
-/* Escape text, because the names of files and devices may hold markup. */
+/* Write text with escapes, because names of files and devices may contain markup. */
 static void put_escaped(FILE *to, const char *text)
 {
     for (; *text != '\0'; text++) {

@@ -14,7 +14,7 @@ struct svg {
 
 /* Begin a picture. Returns false if out of memory. */
 bool svg_begin(struct svg *svg, double width, double height);
-/* End a picture. Returns false, without a text, if not all of it could be written. */
+/* End a picture. Returns false, without a text, if some of it could not be written. */
 bool svg_end(struct svg *svg);
 
 void svg_rect(struct svg *svg, double x, double y, double width, double height, const char *colour);

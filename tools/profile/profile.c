@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements 'kostka profile': shows where the time goes on a device. */
+/* Runs 'kostka profile', which shows where the time goes on a device. */
 #include "profile/profile.h"
 
 #include <kostka/kostka_device.h>
@@ -24,7 +24,7 @@ struct profile_settings {
     bool encoding, json;
 };
 
-/* Holds the pictures and streams that runs use again and again, `batch` of each, in pinned memory. */
+/* Holds the pictures and streams that all runs use, `batch` of each, in pinned memory. */
 struct load {
     const struct profile_settings *settings;
     struct source source;
@@ -34,11 +34,11 @@ struct load {
     kst_decode_item *decode;
     kst_encode_item *encode;
     kst_filter *chain;
-    kst_image *filtered; /* the results, which like the images lie in the device's memory */
+    kst_image *filtered; /* the results, in device memory like the images */
     kst_filter_item *filter;
 };
 
-enum { ROOM = 65536 }; /* bytes for headers, and for small pictures that take more than their pixels */
+enum { ROOM = 65536 }; /* bytes for headers, and for small pictures whose streams are longer than their pixels */
 
 static bool decode_all(void *user, kst_report *report, struct problem *problem)
 {
@@ -107,7 +107,7 @@ static bool make_encode_item(struct load *load, size_t index, struct problem *pr
     return true;
 }
 
-/* Make room for an image in the memory of the device, as it is described but for its place. */
+/* Make an image like another, in device memory. */
 static bool make_on_device(kst_context *context, const kst_image *like, kst_image *image, struct problem *problem)
 {
     kst_device_info info = {.size = sizeof info};
@@ -254,7 +254,7 @@ static void tell_step(const struct profile *profile, const struct profile_step *
     printf("  %s\n", s->name);
 }
 
-/* Print how long the bytes would take at the rates of copies. */
+/* Print how long copying the bytes would take, at the rates of copies. */
 static void tell_floors(const struct profile *profile)
 {
     double floor[3] = {0}; /* on the device, to it, from it */

@@ -9,15 +9,15 @@
 
 enum { WARM_UPS = 2, SMALL_COPY = 4 };
 
-/* Describes a record that is being collected, run after run. */
+/* Holds the record of the steps of all runs. */
 struct record {
     kst_step *step; /* of the first run */
     double *start;  /* of each step in each run: [step × runs + run] */
     double *seconds;
     size_t count, room;
     size_t run, runs;
-    size_t index; /* the index of the next step */
-    bool differs; /* the steps of runs differ */
+    size_t index; /* the next step of the current run */
+    bool differs; /* the steps of this run differ from those of the first one */
     bool no_memory;
 };
 
@@ -91,8 +91,8 @@ static bool take_steps(struct record *record, struct profile *profile, struct pr
 }
 
 /*
- * Measure the steps. A run whose steps differ from the others', because it allocates buffers for instance, ends the
- * list: the steps before the difference count.
+ * Measure the steps. If the steps of a run differ from those of the first run, for instance because it allocates
+ * buffers, recording ends there, and only the runs before it count.
  */
 static bool measure_steps(
     kst_context *context, profile_work work, void *user, struct profile *profile, struct problem *problem)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs work again and again, and records the device's steps. */
+/* Repeats work, and records the device's steps. */
 #ifndef KOSTKA_TOOL_PROFILE_RUN_H
 #define KOSTKA_TOOL_PROFILE_RUN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Draws a profile: the steps on a time line, and how near each comes to the limits of memory and bus. */
+/* Draws a profile: the steps on a time line, and how close each comes to the limits of memory and bus. */
 #include <math.h>
 
 #include "print/svg.h"
@@ -14,7 +14,7 @@ enum {
     BAR = 14,
     GAP = 90,
     ROOF_HEIGHT = 320,
-    LEAST_BYTES = 1000, /* the axis of the roofline plot begins at this many bytes */
+    LEAST_BYTES = 1000, /* where the axis of the roofline plot begins */
     KINDS = KST_STEP_FILL + 1
 };
 
@@ -32,7 +32,7 @@ static double end_of(const struct profile *profile)
     return last;
 }
 
-/* Return 1, 2 or 5 times a power of ten, so that at most ten units make the range. */
+/* Return 1, 2 or 5 times a power of ten, such that at most ten of these units span the range. */
 static double round_unit(double range)
 {
     double unit = pow(10, floor(log10(range / 10)));

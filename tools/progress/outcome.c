@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Notes what becomes of the input that a thread works on. */
+/* Records the outcome of the input that a thread works on. */
 #include "progress/outcome.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local struct outcome *own; /* on the stack of the thread */
+static _Thread_local struct outcome *own; /* the outcome that the thread has begun, which is on its stack */
 
 void outcome_begin(struct outcome *outcome)
 {
@@ -35,7 +35,7 @@ void outcome_release(struct outcome *outcome)
     memset(outcome, 0, sizeof *outcome);
 }
 
-/* Make room for one more element, and copy its text. Null, which is noted, if out of memory. */
+/* Make room for one more element, and copy its text. Returns null if out of memory, and records that. */
 static char *grow(void **list, size_t count, size_t size, const char *text)
 {
     void *grown = realloc(*list, (count + 1) * size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Draws and erases the bar of progress. */
+/* Draws and erases the progress bar. */
 #include "progress/progress.h"
 
 #include <math.h>
@@ -12,28 +12,28 @@
 
 enum { BAR = 40 };
 
-/* The state of the bar. There is one for the process, as there is one terminal. */
+/* The state of the progress bar. A process has only one, because it has one terminal. */
 static struct {
     pthread_mutex_t lock;
     size_t total;   /* 0: nothing is shown */
-    bool unknown;   /* the total is; `reached` says how far the work has come */
-    double reached; /* below 0: that is not known either */
+    bool unknown;   /* the total is unknown; `reached` says how far the work is */
+    double reached; /* 0–1; below 0: not known either */
     size_t done;    /* finished steps */
-    double frames;  /* steps that are frames: as many as are shown in a second; otherwise 0 */
-    double running; /* how much of the unfinished steps is done, in steps */
+    double frames;  /* if the steps are frames, how many are shown in a second; otherwise 0 */
+    double running; /* the finished share of all unfinished steps, in steps */
     double began;
     double drawn;
     bool visible;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /*
- * Holds the state of a file that a thread works on. The lock guards it, because the library's threads report on it,
- * too.
+ * Holds the state of the file that a thread works on. The lock guards it, because the library's threads report progress
+ * of the file, too.
  */
 struct file {
-    double share[2]; /* the shares of reading and of writing in the work */
-    double come[2];  /* the progress of each of them, 0–1 */
-    double done;     /* the progress of both together, below 1: the rest counts once the output has its name */
+    double share[2]; /* the shares of the work that reading and writing take */
+    double come[2];  /* the progress of reading and of writing, 0–1 */
+    double done;     /* the progress of both together, below 1: the rest counts once the output has its final name */
 };
 static _Thread_local struct file own;
 static _Thread_local bool has_file;
@@ -52,7 +52,7 @@ static void fill_bar(char bar[BAR + 1], double share)
     bar[BAR] = '\0';
 }
 
-/* Draw a line for the share that has been done; below 0, it is not known. */
+/* Draw a line for the finished share of the work; below 0: the share is not known. */
 static void draw_share(double now, double share)
 {
     char bar[BAR + 1], left[32] = "", rate[64] = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shows a bar on the terminal for work that takes more than a second. The number is that of finished files; the bar and
- * the remaining time also take into account the progress of unfinished ones. Nothing is shown if standard error is not
- * a terminal.
+ * Shows a progress bar on the terminal for work that takes more than a second. The number is that of finished files;
+ * the bar and the remaining time also take the progress of unfinished files into account. Nothing is shown if standard
+ * error is not a terminal.
  */
 #ifndef KOSTKA_TOOL_PROGRESS_H
 #define KOSTKA_TOOL_PROGRESS_H
@@ -14,14 +14,16 @@
 void progress_begin(size_t total);
 
 /*
- * Begin work of an unknown number of steps. How far it has come is what progress_reached() says, 0–1; until then there
- * is no bar, and the line has the number of steps and their rate alone.
+ * Begin work of an unknown number of steps. progress_reached() says which share is done, 0–1; before its first call
+ * there is no bar, and the line shows only the number of steps and their rate.
  */
 void progress_begin_unknown(void);
 void progress_reached(double share);
 
-/* Say after the beginning that the steps are frames, of which so many are shown in a second: the line then says how
- * many times faster than that they come. */
+/*
+ * Called after the beginning: the steps are frames, `frames` of which are shown in a second. The line then says how
+ * many times faster than real time the work is.
+ */
 void progress_real_time(double frames);
 
 /* Count a finished step. Thread-safe. */
@@ -31,32 +33,32 @@ void progress_step(void);
 void progress_end(void);
 
 /*
- * Begin a file that the calling thread works on; the file is a step. `reading` is about the share of the work that
+ * Begin a file that the calling thread works on; the file is a step. `reading` is roughly the share of the work that
  * reading takes, 0–1; the rest is making the output.
  */
 void progress_file_begin(double reading);
 void progress_file_end(void);
 
-/* Describes a part of the work on a file, on which any thread may report. */
+/* Describes a part of the work on a file, whose progress any thread may report. */
 struct progress_part {
-    void *file; /* null: none, so nothing is counted */
+    void *file; /* null: progress is not counted */
     int half;   /* 0: reading, 1: writing */
     double from, share;
 };
 
-/* Return the part between two points, each 0–1, of reading the calling thread's file; or of making its output. */
+/* Return the part of reading the calling thread's file between two points, each 0–1; or of making its output. */
 struct progress_part progress_reading(double from, double to);
 struct progress_part progress_writing(double from, double to);
 
 /*
- * Report how far a part has come, 0–1. This is a function for kst_progress, whose user is the part. Always returns
- * true, so that the work goes on.
+ * Report the progress of a part, 0–1. This is a function for kst_progress, whose user is the part. Always returns true,
+ * so that the work continues.
  */
 bool progress_part_done(void *part, double done);
 
 /*
- * The same for all work on a file, reading it and making its output at the same time; the user is a struct
- * progress_whole.
+ * Report the progress of all work on a file likewise, when reading it and making its output advance together. The user
+ * is a struct progress_whole.
  */
 struct progress_whole {
     struct progress_part reading, writing;
@@ -64,7 +66,9 @@ struct progress_whole {
 struct progress_whole progress_both(void);
 bool progress_whole_done(void *whole, double done);
 
-/* Call these around other output on standard error: they remove the bar, and keep other threads from writing there. */
+/*
+ * Call these around other output on standard error. They remove the bar, and keep other threads from writing meanwhile.
+ */
 void progress_pause(void);
 void progress_resume(void);
 

@@ -7,11 +7,10 @@
 #include "progress/progress.h"
 #include "pyramid/pyramid.h"
 
-/* A batch has so many tiles at most, and about so many coded bytes, but no more than a quarter of the limit on memory.
- */
+/* The most tiles of a batch, and about the most coded bytes, which are also at most a quarter of the memory limit. */
 enum { BATCH_TILES = 1 << 14, BATCH_BYTES = 1 << 28 };
 
-/* One tile on its way: what is decoded of it, and where to. */
+/* Describes the decoding of one tile: the stream, the part that is needed, and its place in the picture. */
 struct work {
     struct pyramid_tile tile;
     struct pyramid_stream stream;
@@ -30,10 +29,10 @@ struct decoding {
     kst_decode_item *item;
     size_t count;
     uint64_t bytes;
-    bool told; /* what ran where */
+    bool told; /* where the stages ran has been printed */
 };
 
-/* Let a tile's part of the picture be white. */
+/* Fill a tile's part of the picture with white. */
 static void fill(const struct work *work)
 {
     const kst_plane *plane = &work->image.plane[0];
@@ -50,7 +49,7 @@ static void fill(const struct work *work)
     }
 }
 
-/* Describe the part of a tile that the region needs, and its place in the picture. */
+/* Set the part of a tile that the region needs, and its place in the picture. */
 static void place(const struct decoding *decoding, struct work *work)
 {
     const struct pyramid_tile *tile = &work->tile;
@@ -73,7 +72,7 @@ static void place(const struct decoding *decoding, struct work *work)
     work->image.plane[0].depth = whole->depth;
 }
 
-/* Note a tile that is damaged. Returns false, with the problem, if that is an error. */
+/* Record a damaged tile. Returns false, with the problem, if damage is an error (strict). */
 static bool note(struct decoding *decoding, const struct work *work, const char *text, struct problem *problem)
 {
     const struct pyramid_tile *tile = &work->tile;
@@ -87,14 +86,14 @@ static bool note(struct decoding *decoding, const struct work *work, const char 
     return true;
 }
 
-/* Return whether a status says nothing about the stream. */
+/* Return whether a status is not about the stream, but about memory, limits, the device or cancelling. */
 static bool is_own(kst_status status)
 {
     return status == KST_ERROR_MEMORY || status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_LIMIT_PIXELS ||
            status == KST_ERROR_LIMIT_WORK || status == KST_ERROR_DEVICE_FAILED || status == KST_ERROR_CANCELLED;
 }
 
-/* See what has become of a tile. */
+/* Evaluate the result of decoding a tile. Returns false, with the problem, if the work must end. */
 static bool settle(
     struct decoding *decoding, const struct work *work, const kst_decode_item *item, struct problem *problem)
 {
@@ -103,7 +102,7 @@ static bool settle(
     if (is_own(report->status))
         return jpeg_report_problem(report, report->status, problem);
     if (report->status)
-        fill(work); /* what is in the picture's place is undefined */
+        fill(work); /* because its pixels are undefined */
     const char *text = report->message[0] != '\0' ? report->message : kst_status_text(report->status);
     if ((report->status || report->warnings > 0) && !note(decoding, work, text, problem))
         return false;
@@ -113,7 +112,7 @@ static bool settle(
     return true;
 }
 
-/* Decode the tiles that have been gathered. */
+/* Decode the tiles of the batch. */
 static bool flush(struct decoding *decoding, struct problem *problem)
 {
     bool good = true;
@@ -130,7 +129,7 @@ static bool flush(struct decoding *decoding, struct problem *problem)
     return good;
 }
 
-/* Gather a tile for the next batch. */
+/* Add a tile to the batch. */
 static bool gather(struct decoding *decoding, uint64_t index, struct problem *problem)
 {
     struct work *work = &decoding->work[decoding->count];
@@ -177,7 +176,7 @@ static bool decode_tiles(struct decoding *decoding, struct problem *problem)
             good = gather(decoding, (uint64_t)row * image->across + column, problem);
     if (good)
         good = flush(decoding, problem);
-    for (size_t i = 0; i < decoding->count; i++) /* after an error */
+    for (size_t i = 0; i < decoding->count; i++) /* tiles that are left after an error */
         free(decoding->work[i].stream.made);
     progress_end();
     free(decoding->work);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads what a directory of TIFF says about one picture of a pyramid and its tiles. */
+/* Reads from a directory of TIFF what it says about one picture of a pyramid and its tiles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ enum {
     TAG_JPEG_TABLES = 347
 };
 
-enum { SIDE_MAX = 1 << 30, TILE_STEP = 16 /* sides of tiles are multiples of it (TIFF 6.0, section 15) */ };
+enum { SIDE_MAX = 1 << 30, TILE_STEP = 16 /* TILE_STEP: sides of tiles are multiples of it (TIFF 6.0, section 15) */ };
 
 static const struct {
     uint32_t compression;
@@ -50,7 +50,7 @@ bool pyramid_is_j2k(const struct pyramid_image *image)
            image->compression == COMPRESSED_J2K_RGB || image->compression == COMPRESSED_J2K_YCBCR;
 }
 
-/* Return the first element of an entry, at most 2^32 − 1; `otherwise` if there is none. */
+/* Return the first element of an entry, limited to 2^32 − 1; `otherwise` if there is no such entry. */
 static uint32_t number(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, uint32_t otherwise)
 {
     struct ifd_entry entry;
@@ -61,7 +61,7 @@ static uint32_t number(const struct ifd_bytes *bytes, const struct ifd *ifd, uns
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-/* Return whether all elements of an entry are alike, or there is none. */
+/* Return whether all elements of an entry are equal, or there is no such entry. */
 static bool alike(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag)
 {
     struct ifd_entry entry;
@@ -93,7 +93,7 @@ static bool read_tiles(const struct ifd_bytes *bytes, const struct ifd *ifd, str
            ifd_find(bytes, ifd, image->tiled ? TAG_TILE_LENGTHS : TAG_STRIP_LENGTHS, &image->lengths);
 }
 
-/* Return why the picture's shape is not one that can be decoded; null: it is. */
+/* Return why a picture of this shape cannot be decoded; null if it can. */
 static const char *check_shape(const struct ifd_bytes *bytes, const struct ifd *ifd, struct pyramid_image *image)
 {
     const bool tiles = read_tiles(bytes, ifd, image);
@@ -117,7 +117,7 @@ static const char *check_shape(const struct ifd_bytes *bytes, const struct ifd *
     return NULL;
 }
 
-/* Return why tiles of these samples are not decoded; null: they are. */
+/* Return why tiles with these samples cannot be decoded; null if they can. */
 static const char *check_samples(const struct ifd_bytes *bytes, const struct ifd *ifd, struct pyramid_image *image)
 {
     const uint32_t most = image->compression == COMPRESSED_JPEG ? 8 : 16;

@@ -7,7 +7,7 @@
 #include "print/plain.h"
 #include "pyramid/run.h"
 
-/* Return what the directory says of colours. */
+/* Return the name of the directory's photometric interpretation. */
 static const char *photometric_name(uint32_t photometric)
 {
     switch (photometric) {

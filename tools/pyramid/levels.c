@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the directories of a file, and tells levels from associated pictures. */
+/* Reads the directories of a file, and distinguishes levels from associated pictures. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool is_known(const struct pyramid *pyramid, uint64_t at)
     return false;
 }
 
-/* Read the directory at an offset, unless it has been read before. Returns null if none is read. */
+/* Read the directory at an offset. Returns null if it has been read before, or cannot be read. */
 static struct pyramid_image *add_directory(
     struct pyramid *pyramid, uint64_t at, uint64_t directory, struct ifd *ifd, struct problem *problem)
 {
@@ -58,7 +58,7 @@ static struct pyramid_image *add_directory(
     return image;
 }
 
-/* Read the directories that an entry of the first one points to. */
+/* Read the directories that the SubIFDs entry of the first one points to. */
 static bool add_below(struct pyramid *pyramid, const struct ifd *first, struct problem *problem)
 {
     struct ifd_entry entry;
@@ -73,7 +73,7 @@ static bool add_below(struct pyramid *pyramid, const struct ifd *first, struct p
     return problem->text[0] == '\0';
 }
 
-/* Say who writes such files. */
+/* Return the name of the vendor or format that writes such files. */
 static const char *find_kind(const struct pyramid *pyramid)
 {
     static const struct {
@@ -89,7 +89,7 @@ static const char *find_kind(const struct pyramid *pyramid)
     return "generic";
 }
 
-/* Say what a directory is by what it says of itself; a level may still be told by its shape. */
+/* Return a picture's role by what its directory says. ROLE_OTHER may become a level later, by its shape. */
 static enum pyramid_role find_role(const struct pyramid *pyramid, const struct ifd *ifd, struct pyramid_image *image)
 {
     struct ifd_entry text;
@@ -110,11 +110,11 @@ static enum pyramid_role find_role(const struct pyramid *pyramid, const struct i
     return ROLE_OTHER;
 }
 
-/* Return whether a picture is a smaller one of the first. */
+/* Return whether a picture is a smaller version of the first one. */
 static bool is_smaller(const struct pyramid_image *first, const struct pyramid_image *image)
 {
     const double across = (double)image->width / first->width, down = (double)image->height / first->height;
-    /* A side may be rounded in either direction. */
+    /* Each side may have been rounded up or down. */
     const double tolerance = 0.02 + 2.0 / image->width + 2.0 / image->height;
 
     return image->tiled && image->width < first->width && image->height < first->height &&
@@ -135,7 +135,10 @@ static void add_level(struct pyramid *pyramid, size_t index)
     pyramid->level_count++;
 }
 
-/* The first picture is the largest level; the others are those below it, or, if there are none, behind it. */
+/*
+ * Find the levels. The first picture is the largest level; the others are among the `below` pictures that its SubIFDs
+ * list, or, if there are none, among all later pictures.
+ */
 static void find_levels(struct pyramid *pyramid, size_t below)
 {
     const struct pyramid_image *first = &pyramid->image[0];
@@ -188,7 +191,7 @@ static uint64_t find_first(struct pyramid *pyramid, uint64_t first)
     return pyramid->bytes.ndpi ? wide : first;
 }
 
-/* Read a file whose first bytes are TIFF's: others, and devices that have no end, are refused by these bytes. */
+/* Read a file whose first bytes are those of TIFF. Other files, and endless devices, are refused by these bytes. */
 static bool read_tiff(
     struct pyramid *pyramid, const char *name, uint64_t max_memory, uint64_t *first, struct problem *problem)
 {
@@ -221,7 +224,7 @@ void pyramid_release(struct pyramid *pyramid)
     source_release(&pyramid->source);
 }
 
-/* Return the picture if its tiles can be decoded; null, with the problem, if not. */
+/* Return the picture if it can be decoded; null, with the problem, if not. */
 static const struct pyramid_image *check(const struct pyramid_image *image, const char *what, struct problem *problem)
 {
     if (image->fault[0] != '\0' && !pyramid_is_plain(image))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads what is special in NDPI, the files of Hamamatsu's scanners. A level is one JPEG stream, perhaps of sides that
- * JPEG cannot say. Its restart intervals divide rows of MCUs evenly, and a tag has their places.
+ * Reads what is special in NDPI, the files of Hamamatsu's scanners. A level is one JPEG stream, whose sides may exceed
+ * what JPEG can state. Its restart intervals divide rows of MCUs evenly, and a tag lists where they begin.
  */
 #include <math.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 
 enum {
     TAG_NDPI = 65420,
-    TAG_LENS = 65421,        /* SourceLens: the magnification, −1: a macro, −2: a map of what was scanned */
-    TAG_FOCAL_PLANE = 65424, /* ZOffset: of several scans the one at 0 is used */
+    TAG_LENS = 65421,        /* SourceLens: the magnification; −1: a macro picture; −2: a map of what was scanned */
+    TAG_FOCAL_PLANE = 65424, /* ZOffset: of several focal planes the one at 0 is used */
     TAG_STARTS = 65426,      /* McuStarts */
     TAG_STARTS_HIGH = 65432,
-    WIDTH_LEAST = 128, /* of an interval: they are as wide as some thousand pixels, and narrow ones take much work */
-    SIDE_MAX = 65500   /* of a tile, which becomes a JPEG stream */
+    WIDTH_LEAST = 128, /* of an interval: usual ones have some thousand pixels, and narrow ones make much work */
+    SIDE_MAX = 65500   /* of a tile, because it becomes a JPEG stream */
 };
 
 bool pyramid_is_ndpi(const struct ifd_bytes *bytes, uint64_t at)
@@ -29,7 +29,7 @@ bool pyramid_is_ndpi(const struct ifd_bytes *bytes, uint64_t at)
     return !bytes->wide && ifd_at(&as_ndpi, at, &ifd) && ifd_find(&as_ndpi, &ifd, TAG_NDPI, &entry);
 }
 
-/* Return the 32 bits of a tag that has one number of a type; 0 if there is none. */
+/* Return the 32 bits of a tag that has a single number of the expected type; 0 otherwise. */
 static uint32_t read_bits(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, unsigned type)
 {
     struct ifd_entry entry;
@@ -41,9 +41,9 @@ static uint32_t read_bits(const struct ifd_bytes *bytes, const struct ifd *ifd, 
     return ifd_element(bytes, &as_long, 0, &bits) ? (uint32_t)bits : 0;
 }
 
-/* Holds what the headers of a level's stream say. */
+/* Holds what the headers of a level's JPEG stream say. */
 struct headers {
-    size_t end; /* behind the first scan's header; 0: they are damaged */
+    size_t end; /* offset behind the first scan's header; 0: the headers are damaged */
     uint32_t interval, mcu_width, mcu_height, components;
 };
 
@@ -81,7 +81,7 @@ static struct headers read_headers(const uint8_t *data, size_t length)
     return headers;
 }
 
-/* Let restart intervals be tiles, if they divide rows of MCUs evenly and there is a place for each. */
+/* Make tiles of the restart intervals, if these divide rows of MCUs evenly and the file lists where each one begins. */
 static void divide(
     const struct ifd_bytes *bytes, const struct ifd *ifd, struct pyramid_image *image, struct pyramid_strip *strip)
 {
@@ -142,7 +142,7 @@ static bool find_start(const struct pyramid *pyramid, const struct pyramid_strip
     return *at < strip->end;
 }
 
-/* An interval ends in front of the marker that precedes the next one, or of EOI. */
+/* An interval ends in front of the marker (two bytes) that precedes the next one, or in front of EOI. */
 bool pyramid_interval(
     const struct pyramid *pyramid, const struct pyramid_image *image, uint64_t index, uint64_t *at, uint64_t *length)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads an associated picture whose compression is neither JPEG nor JPEG 2000, such as a label of LZW: its directory
- * and strips become a TIFF file of their own, in memory, which the reader of such files takes.
+ * Reads an associated picture whose compression is neither JPEG nor JPEG 2000, such as a label with LZW: its directory
+ * and strips become a TIFF file of their own, in memory, which the general reader of TIFF files reads.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ bool pyramid_is_plain(const struct pyramid_image *image)
     return false;
 }
 
-/* Append the strips, and write where they are into `places`, of `word` bytes each. */
+/* Append the strips, and write their offsets to `places`, as numbers of `word` bytes. */
 static bool copy_strips(const struct pyramid *pyramid, const struct pyramid_image *image, struct ifd_made *made,
     uint8_t *places, unsigned word, struct problem *problem)
 {
@@ -40,7 +40,7 @@ static bool copy_strips(const struct pyramid *pyramid, const struct pyramid_imag
     return true;
 }
 
-/* Append the directory's entries, but for the strips' new places and what leads to other directories. */
+/* Append the directory's entries, with the strips' new offsets and without pointers to other directories. */
 static uint64_t copy_entries(
     const struct pyramid *pyramid, const struct pyramid_image *image, struct ifd_made *made, struct ifd_entry places)
 {

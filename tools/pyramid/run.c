@@ -44,13 +44,13 @@ void pyramid_report_losses(const char *name, const struct pyramid_losses *losses
             losses->missing == 1 ? " is" : "s are");
 }
 
-/* Return a coordinate of the largest level in a smaller one. */
+/* Scale a coordinate of the largest level to a smaller level. */
 static uint32_t scaled(uint32_t at, uint32_t to, uint32_t from)
 {
     return (uint32_t)((uint64_t)at * to / from);
 }
 
-/* Scale a region of the largest level to another one; it does not become empty. */
+/* Scale a region of the largest level to another one. It does not become empty. */
 static kst_region scale(const kst_region *region, const struct pyramid_image *from, const struct pyramid_image *to)
 {
     const uint32_t left = scaled(region->x, to->width, from->width), top = scaled(region->y, to->height, from->height);
@@ -63,7 +63,7 @@ static kst_region scale(const kst_region *region, const struct pyramid_image *fr
 
 /*
  * Choose the picture to decode from, and the region in its pixels. Without --level the region is one of the largest
- * level, and the smallest level is taken that has at least the pixels that --size asks for.
+ * level, and the smallest level is chosen in which it has at least the pixels that --size asks for.
  */
 static const struct pyramid_image *choose(
     const struct pyramid *pyramid, const struct pyramid_settings *settings, kst_region *region, struct problem *problem)
@@ -90,7 +90,7 @@ static const struct pyramid_image *choose(
     return image;
 }
 
-/* Keep the size of a pixel, as far as pictures can say it. */
+/* Keep the size of a pixel as the picture's density, if that can express it. */
 static void keep_density(const struct pyramid *pyramid, const struct pyramid_image *image, struct picture *picture)
 {
     const struct pyramid_image *largest = &pyramid->image[0];

@@ -25,7 +25,7 @@ enum {
 
 struct pyramid_segment {
     unsigned marker;
-    size_t at, length; /* of the marker, and with its two bytes */
+    size_t at, length; /* offset of the marker, and length with its two bytes */
 };
 
 static inline unsigned pyramid_word(const uint8_t *data)
@@ -33,7 +33,7 @@ static inline unsigned pyramid_word(const uint8_t *data)
     return (unsigned)data[0] << 8 | data[1];
 }
 
-/* Find the segment at an offset of at most `length`. Returns false if there is none, or it is not there as a whole. */
+/* Find the segment at an offset of at most `length`. Returns false if there is none, or if it is incomplete. */
 static inline bool pyramid_segment(const uint8_t *data, size_t length, size_t at, struct pyramid_segment *segment)
 {
     while (length - at >= 4 && data[at] == 0xFF && data[at + 1] == 0xFF)
@@ -46,7 +46,7 @@ static inline bool pyramid_segment(const uint8_t *data, size_t length, size_t at
            segment->length <= length - at;
 }
 
-/* Return whether it is the segment of a frame with at least one component. */
+/* Return whether a segment is a frame header with at least one component. */
 static inline bool pyramid_is_frame(const struct pyramid_segment *segment)
 {
     const unsigned marker = segment->marker;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the bytes of tiles, and makes streams of them that stand by themselves. */
+/* Finds the bytes of tiles, and makes complete streams of them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pyramid/pyramid.h"
 #include "pyramid/segments.h"
 
-/* A tile takes no more bytes than so many times its samples and this: libtiff does not read more, either. */
+/* The most bytes of a tile: GROWTH_MAX times its samples, and LENGTH_SPARE bytes. libtiff reads no more, either. */
 enum { GROWTH_MAX = 10, LENGTH_SPARE = 4096 };
 
 enum { COLOUR_SYCC = 18 /* T.800 Table I.10 */ };
@@ -50,7 +50,7 @@ static uint32_t long_word(const uint8_t *data)
     return (uint32_t)pyramid_word(data) << 16 | pyramid_word(data + 2);
 }
 
-/* Return whether a picture of this size is what the directory says that the tile holds. The last strip may be lower. */
+/* Check that a stream's picture has the size that the directory states for the tile. The last strip may be lower. */
 static bool check_size(const struct pyramid_image *image, const struct pyramid_tile *tile, uint32_t width,
     uint32_t height, uint32_t components, struct problem *problem)
 {
@@ -77,9 +77,9 @@ static void add(struct joined *joined, const uint8_t *data, size_t length)
 }
 
 /*
- * Copy marker segments up to SOS, except those by which JFIF and Adobe say which colours a file has: the directory says
- * that. Returns where the copied part ends; 0 if the segments are damaged or have no frame. *frame is where the frame's
- * segment is in the copy.
+ * Copy marker segments up to SOS, except the JFIF and Adobe segments, which state colours: the directory states them.
+ * Returns the offset in `data` behind the copied part; 0 if the segments are damaged or have no frame header. *frame
+ * receives the offset of the frame header in the copy.
  */
 static size_t copy_headers(struct joined *joined, const uint8_t *data, size_t length, size_t *frame)
 {
@@ -97,7 +97,7 @@ static size_t copy_headers(struct joined *joined, const uint8_t *data, size_t le
     return 0;
 }
 
-/* Begin a stream of JPEG: SOI, and the colours in Adobe's marker. */
+/* Begin a JPEG stream: SOI, and the colours in an Adobe marker segment. */
 static void begin_jpeg(struct joined *joined, const struct pyramid_image *image)
 {
     uint8_t colours[] = {0xFF, M_SOI, 0xFF, M_APP14, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
@@ -106,14 +106,14 @@ static void begin_jpeg(struct joined *joined, const struct pyramid_image *image)
     add(joined, colours, image->samples == 3 ? sizeof colours : 2);
 }
 
-enum { BEGINNING = 18 /* bytes of what begin_jpeg() writes */ };
+enum { BEGINNING = 18 /* the most bytes that begin_jpeg() writes */ };
 
 static bool has_soi(const uint8_t *data, size_t length)
 {
     return length >= 4 && pyramid_word(data) == (0xFF00 | M_SOI);
 }
 
-/* Join the tables without their SOI and EOI, and the tile's own segments and scans. */
+/* Join the tables, without their SOI and EOI, and the tile's own segments and scans. */
 static bool make_jpeg(const struct pyramid_image *image, const struct pyramid_tile *tile, struct pyramid_stream *stream,
     struct problem *problem)
 {
@@ -147,7 +147,7 @@ static void put_word(uint8_t *to, uint32_t number)
     to[1] = (uint8_t)number;
 }
 
-/* Join the headers of a level's stream, with another size of the picture, and one of its restart intervals. */
+/* Join the headers of a level's stream, with the size of a tile, and one of its restart intervals. */
 static bool make_interval(const struct pyramid_image *image, const struct pyramid_tile *tile,
     struct pyramid_stream *stream, struct problem *problem)
 {
@@ -185,7 +185,7 @@ static void put_box(uint8_t *to, uint32_t length, const char *type)
     memcpy(to + 4, type, 4);
 }
 
-/* Put a codestream into a JP2 file (T.800 Annex I) that says that its colours are sYCC. */
+/* Put a codestream into a JP2 file (T.800 Annex I), which states that its colours are sYCC. */
 static bool wrap(struct pyramid_stream *stream, uint32_t width, uint32_t height, struct problem *problem)
 {
     enum { FILE_TYPE = 12, HEADER = 32, SIZE = 40, COLOUR = 62, CODESTREAM = 77, HEADERS = 85 };
@@ -233,7 +233,7 @@ static bool make_j2k(const struct pyramid_image *image, const struct pyramid_til
     stream->data = data;
     stream->length = tile->length;
     if (tile->length >= sizeof file && memcmp(data, file, sizeof file) == 0)
-        return true; /* it says itself which colours it has, and its size is checked when it is decoded */
+        return true; /* a JP2 file states its colours itself, and its size is checked when it is decoded */
     if (tile->length < 43 || memcmp(data, codestream, sizeof codestream) != 0)
         return problem_set(problem, "it is no JPEG 2000 codestream");
     /* Xsiz, Ysiz, XOsiz and YOsiz (T.800 A.5.1) */

@@ -6,7 +6,7 @@
 
 enum { TEXT_MAX = 1 << 16, NUMBER_LENGTH = 32, UNIT_CENTIMETRE = 3, UNIT_INCH = 2 };
 
-/* Return where a word begins in the first part of a text, which need not end with a zero; null if it is not there. */
+/* Return where a word begins in the first part of a text, which need not end with a zero; null if it does not occur. */
 static const char *find(const struct ifd_entry *entry, const char *word)
 {
     const size_t length = entry->length < TEXT_MAX ? entry->length : TEXT_MAX;
@@ -19,7 +19,7 @@ bool pyramid_text_has(const struct ifd_entry *entry, const char *word)
     return find(entry, word) != NULL;
 }
 
-/* Read the number behind a word, of digits and a point, whatever the locale; 0 if there is none. */
+/* Read the number behind a word, of digits and a point, independently of the locale; 0 if there is none. */
 static double number_behind(const struct ifd_entry *entry, const char *word)
 {
     const char *at = find(entry, word), *end = (const char *)entry->value + entry->length;
@@ -45,7 +45,7 @@ static double number_behind(const struct ifd_entry *entry, const char *word)
     return value;
 }
 
-/* Return the microns of a unit of OME, which are what it has by default. */
+/* Return how many microns a unit of OME has. The default unit is the micron. */
 static double ome_unit(const struct ifd_entry *text, const char *axis)
 {
     static const struct {
@@ -63,7 +63,7 @@ static double ome_unit(const struct ifd_entry *text, const char *axis)
     return 1;
 }
 
-/* Return the microns of a pixel from a resolution in pixels for each unit; 0 if there is none. */
+/* Return the microns of a pixel from a resolution in pixels per unit of `microns`; 0 if there is no resolution. */
 static double from_resolution(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, double microns)
 {
     struct ifd_entry entry;
@@ -96,7 +96,7 @@ void pyramid_read_scale(struct pyramid *pyramid, const struct ifd *ifd)
     pyramid->magnification = pyramid->image[0].lens;
     const uint64_t unit =
         ifd_find(&pyramid->bytes, ifd, TAG_RESOLUTION_UNIT, &entry) ? ifd_number(&pyramid->bytes, &entry) : UNIT_INCH;
-    /* Inches are what programs write that know of no resolution: 72 or 96 of them are no size of a pixel. */
+    /* Resolutions in inches are ignored: programs that know no resolution write 72 or 96 pixels per inch. */
     if (unit == UNIT_CENTIMETRE) {
         pyramid->microns_x = from_resolution(&pyramid->bytes, ifd, TAG_X_RESOLUTION, 1e4);
         pyramid->microns_y = from_resolution(&pyramid->bytes, ifd, TAG_Y_RESOLUTION, 1e4);

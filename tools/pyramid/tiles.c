@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes each tile of a level to a file: the stream as it is coded, or its pixels. */
+/* Writes each tile of a level to a file: either its stream or its pixels. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "pyramid/run.h"
 #include "system/folder.h"
 
-/* The tiles that a region touches. */
+/* Describes the tiles that a region touches. */
 struct range {
     uint32_t left, top, right, bottom; /* columns and rows; right and bottom are the last ones */
 };
@@ -27,7 +27,7 @@ static bool find_range(
     return true;
 }
 
-/* Return the path of a tile's file, COLUMN_ROW.EXTENSION in the folder, which the caller frees. */
+/* Return the path of a tile's file, COLUMN_ROW.EXTENSION in the folder. The caller frees it. */
 static char *make_path(
     const char *folder, uint32_t column, uint32_t row, const char *extension, struct problem *problem)
 {
@@ -53,8 +53,8 @@ static bool write_bytes(const char *path, const struct pyramid_stream *stream, s
 }
 
 /*
- * Return whether the pixels of decoded tiles are as many as files of this length have: few bytes can say that there are
- * millions of tiles, all of the same bytes or none, each of which would become a file.
+ * Check that decoded tiles do not have far more pixels than a file of this length can hold: a few bytes can describe
+ * millions of tiles with the same bytes or none, each of which would become a file.
  */
 static bool check_pixels(const struct pyramid *pyramid, const struct pyramid_image *image, const struct range *range,
     const struct pyramid_settings *settings, struct problem *problem)
@@ -72,7 +72,10 @@ static bool check_pixels(const struct pyramid *pyramid, const struct pyramid_ima
                width * height / 1e6, pyramid->source.length);
 }
 
-/* Count the bytes of tiles that are written as they are coded, of which many may be the same ones of the file. */
+/*
+ * Count the bytes of tiles that are written as they are coded, and check that they are not too many: many tiles may
+ * have the same bytes in the file.
+ */
 static bool count_bytes(const struct pyramid *pyramid, const struct pyramid_settings *settings, size_t length,
     uint64_t *written, struct problem *problem)
 {
@@ -87,7 +90,7 @@ static bool count_bytes(const struct pyramid *pyramid, const struct pyramid_sett
                TIMES);
 }
 
-/* Write a tile as it is coded. What is missing makes no file; nor does what is damaged, which is counted. */
+/* Write a tile as it is coded. Missing tiles make no file. Damaged tiles make none either, and are counted. */
 static bool write_stream(const struct pyramid *pyramid, const struct pyramid_image *image, uint32_t column,
     uint32_t row, const struct pyramid_settings *settings, struct pyramid_losses *losses, uint64_t *written,
     struct problem *problem)
@@ -119,7 +122,7 @@ static bool write_stream(const struct pyramid *pyramid, const struct pyramid_ima
     return good;
 }
 
-/* Write the part of a row of tiles that is one tile. */
+/* Write one tile of a decoded row of tiles. */
 static bool write_part(const struct pyramid *pyramid, const struct picture *row, uint32_t x, uint32_t width,
     const char *path, const struct pyramid_settings *settings, struct problem *problem)
 {
@@ -139,7 +142,7 @@ static bool write_part(const struct pyramid *pyramid, const struct picture *row,
     return good;
 }
 
-/* Decode one row of tiles in a batch, and write each. */
+/* Decode a row of tiles in one batch, and write each tile. */
 static bool write_row(const struct pyramid *pyramid, const struct pyramid_image *image, const struct range *range,
     uint32_t row, const struct pyramid_settings *settings, struct pyramid_losses *losses, struct problem *problem)
 {

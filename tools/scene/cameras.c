@@ -11,7 +11,7 @@
 
 enum { NUMBERS = 21, OF_MATRIX = 9, OF_SHIFT = 3, LENGTH_MAX = 1 << 24 };
 
-/* Append a view. The numbers are those of K, R and t. */
+/* Append a view. The numbers are the elements of K, R and t. */
 static bool add(struct cameras *cameras, const char *list, const char *name, size_t length, const double *number,
     struct problem *problem)
 {

@@ -10,7 +10,7 @@
 enum { CAMERAS_MOST = 4096 };
 
 struct camera_view {
-    char *name; /* as the list has it */
+    char *name; /* name in the list */
     char *path; /* relative to the list's folder */
     kst_camera camera;
 };
@@ -21,7 +21,7 @@ struct cameras {
 };
 
 /*
- * Read a text as Middlebury's multi-view data sets have it (NAME_par.txt: the number of pictures, and for each its
+ * Read a list as Middlebury's multi-view data sets have it (NAME_par.txt: the number of pictures, and for each its
  * name, K, R and t, row by row), or JSON: {"cameras": [{"file": NAME, "k": [9 numbers], "r": [9], "t": [3]}, …]}.
  */
 bool cameras_read(struct cameras *cameras, const char *path, struct problem *problem);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Write a number of binary32, its lowest byte first. */
+/* Write a binary32 number, least significant byte first. */
 static inline void float_put(uint8_t *to, float value)
 {
     uint32_t bits;

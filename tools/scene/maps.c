@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Brings maps of disparities and depths to files. */
+/* Writes maps of disparities and depths to files. */
 #include "scene/maps.h"
 
 #include <kostka/kostka_device.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes PFM: a header in text, and rows of little-endian binary32 from the lowest one to the uppermost. */
+/* Writes PFM: a header in text, and rows of little-endian binary32 from the bottom to the top. */
 #include "scene/pfm.h"
 
 #include <math.h>

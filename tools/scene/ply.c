@@ -35,7 +35,7 @@ static double determinant(const double *a, const double *b, const double *c)
     return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/* Find the point of the world: K (R X + t) = depth × (x, y, 1), by Cramer's rule. */
+/* Find the point in space for which K (R X + t) = depth × (x, y, 1), by Cramer's rule. */
 static void place(const kst_camera *camera, double x, double y, double depth, double point[SIDE])
 {
     const double right[SIDE] = {x * depth, y * depth, depth};
@@ -52,7 +52,7 @@ static void place(const kst_camera *camera, double x, double y, double depth, do
         point[i] = camera->r[i] * local[0] + camera->r[SIDE + i] * local[1] + camera->r[2 * SIDE + i] * local[2];
 }
 
-/* Return a sample of a pixel in 8 bits; grey pixels have one for all colours. */
+/* Return a sample of a pixel in 8 bits. A grey pixel has the same sample for all colours. */
 static uint8_t colour_at(const kst_image *picture, uint32_t x, uint32_t y, uint32_t colour)
 {
     const uint32_t channels = kst_format_channels(picture->format), bits = picture->plane[0].depth;

@@ -8,8 +8,9 @@
 #include "tool.h"
 
 /*
- * Write the points of a depth map of 16 bits, whose samples count `unit`, as the camera sees them and in the colours of
- * its picture. Both images are in host memory and of one size. Pixels of unknown depth have no point.
+ * Write the points in space of a depth map of 16 bits, whose samples are in units of `unit`, with the colours of the
+ * picture that the camera has taken. Both images are in host memory and of one size. Pixels of unknown depth have no
+ * point.
  */
 bool ply_write(const char *path, const kst_image *depth, double unit, const kst_image *picture,
     const kst_camera *camera, struct problem *problem);

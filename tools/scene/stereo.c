@@ -8,7 +8,7 @@
 #include "options/options.h"
 #include "scene/maps.h"
 
-enum { UNIT = 256 /* parts of a pixel, in which disparities are counted */, MOST = 256, NO_TOLERANCE = -1 };
+enum { UNIT = 256 /* disparities are in units of 1/256 pixel */, MOST = 256, NO_TOLERANCE = -1 };
 
 struct stereo_settings {
     kst_stereo_options options;

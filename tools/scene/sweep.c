@@ -14,7 +14,7 @@ enum { VIEWS_MOST = 32, VIEWS_USUAL = 16, SAMPLES = 65535, SIDE = 3 };
 
 struct sweep_settings {
     kst_sweep_options options;
-    const char *reference, *confidence, *cloud; /* null: the first picture; none */
+    const char *reference, *confidence, *cloud; /* reference null: the first picture; the others null: not written */
     uint32_t views;                             /* 0: VIEWS_USUAL, or all of a shorter list */
     struct file_settings files;
 };
@@ -116,7 +116,7 @@ static bool check_count(const struct cameras *cameras, const char *list, uint32_
     return false;
 }
 
-/* Return the square of the distance of two cameras, which stand at −Rᵀ t. */
+/* Return the square of the distance between two cameras, whose positions are −Rᵀ t. */
 static double distance_of(const kst_camera *a, const kst_camera *b)
 {
     double sum = 0;
@@ -130,7 +130,10 @@ static double distance_of(const kst_camera *a, const kst_camera *b)
     return sum;
 }
 
-/* Holds what goes into the sweep: the reference first, then the cameras nearest to it, the first ones of several. */
+/*
+ * Holds the pictures of a sweep: the reference first, then those of the nearest cameras, in the order of distance. Of
+ * equally near ones, the first in the list are taken.
+ */
 struct chosen {
     const struct camera_view *view[VIEWS_MOST];
     kst_camera camera[VIEWS_MOST];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes folders, joins their names, and says what is one. */
+/* Makes folders, joins their names, and recognises folders. */
 #include "system/folder.h"
 
 #include <errno.h>

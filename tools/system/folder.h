@@ -7,7 +7,7 @@
 
 #include "tool.h"
 
-/* Make a folder and those above it, as far as they do not exist. Other threads may make the same ones. */
+/* Make a folder and its parents, as far as they do not exist. Other threads may make the same folders meanwhile. */
 bool folder_make(const char *folder, struct problem *problem);
 
 bool is_folder(const char *name); /* false for "-", which is standard input */
@@ -16,13 +16,13 @@ bool is_folder(const char *name); /* false for "-", which is standard input */
 char *folder_join(const char *folder, const char *name);
 
 /*
- * Holds what to do with the files below a folder. `tree` is the offset in the name at which the part below the walked
- * folder begins. The functions take over the name, and return false if out of memory, which ends the walk.
+ * Says what to do with the files below a folder. `tree` is the offset at which, in each name, the part below the walked
+ * folder begins. The functions take ownership of the name, and return false if out of memory, which ends the walk.
  */
 struct walk {
     bool recursive;
-    const char *avoided; /* a folder that is skipped where it is met below the walked one; null: none */
-    /* Takes a regular file, or, with a null state, a name that stat() fails for. */
+    const char *avoided; /* a folder that is skipped below the walked one; null: none */
+    /* Takes a regular file; or, with a null state, a name for which stat() fails. */
     bool (*file)(void *user, char *name, size_t tree, const struct stat *state);
     /* Takes a folder that cannot be read, or that must not be read again. */
     bool (*failure)(void *user, char *name, size_t tree, const char *why);
@@ -31,8 +31,8 @@ struct walk {
 
 /*
  * Walk through a folder: its files in the order of their names, then, if the walk is recursive, the folders in it, and
- * last those that symbolic links lead to. Hidden files and folders are left out. Each folder is read once, so links
- * that lead back do no harm. Returns false if out of memory.
+ * last the folders that symbolic links lead to. Hidden files and folders are left out. Each folder is read only once,
+ * so links that form a loop do no harm. Returns false if out of memory.
  */
 bool walk_folder(const struct walk *walk, const char *folder);
 

@@ -48,7 +48,7 @@ void interrupt_catch(void)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action, before;
         memset(&action, 0, sizeof action);
-        /* A system call that a remembered signal interrupts goes on. */
+        /* System calls that a remembered signal interrupts are restarted. */
         action.sa_flags = SA_RESTART;
         action.sa_handler = interrupted;
         if (signals[i] == SIGBUS) {
@@ -60,7 +60,7 @@ void interrupt_catch(void)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
-    /* Exceeding the allowed file size becomes a write error with a message. */
+    /* Exceeding the allowed file size is an error of write(), which has a message. */
     signal(SIGXFSZ, SIG_IGN);
 }
 

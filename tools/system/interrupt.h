@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Says what signals that end the process do before (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS): temporary files
- * are always removed. SIGBUS for a page of an input that is mapped ends nothing (mapping.h).
+ * Declares what happens on signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS): first,
+ * temporary files are always removed. A SIGBUS for a page of a mapped input does not end the process (mapping.h).
  */
 #ifndef KOSTKA_TOOL_INTERRUPT_H
 #define KOSTKA_TOOL_INTERRUPT_H
@@ -10,17 +10,17 @@
 
 /* Says what the first SIGINT or SIGTERM does; further ones, and other signals, always end the process. */
 enum interrupt_effect {
-    INTERRUPT_KILLS,  /* it ends the process as the signal does by itself */
-    INTERRUPT_LEAVES, /* it ends the process with EXIT_INTERRUPTED, after a message that nothing has been done */
-    INTERRUPT_WAITS   /* it is remembered, so that work that has begun can be finished */
+    INTERRUPT_KILLS,  /* end the process as if the signal were not caught */
+    INTERRUPT_LEAVES, /* end the process with EXIT_INTERRUPTED, after a message that nothing has been done */
+    INTERRUPT_WAITS   /* remember the signal, so that work that has begun can be finished */
 };
 
-/* Call once, before threads are started and outputs opened: from here on signals are caught. */
+/* Start to catch signals. Call this once, before threads are started and outputs are opened. */
 void interrupt_catch(void);
 
 void interrupt_set(enum interrupt_effect effect);
 
-/* Return whether a signal came that has been remembered. */
+/* Return whether a signal has been remembered. */
 bool interrupt_came(void);
 
 #endif

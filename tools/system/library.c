@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loads shared libraries by any of their names, with all functions that are wanted. */
+/* Loads shared libraries by one of several names, with all functions that are needed. */
 #include "system/library.h"
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ bool library_load(
     return true;
 }
 
-/* Return whether an object that the process has loaded has the name that `user` points to. */
+/* Return whether a loaded object has the name that `user` points to. */
 static int has_name(struct dl_phdr_info *object, size_t size, void *user)
 {
     const char *name = user, *slash = strrchr(object->dlpi_name, '/');
@@ -33,7 +33,10 @@ static int has_name(struct dl_phdr_info *object, size_t size, void *user)
     return strcmp(slash != NULL ? slash + 1 : object->dlpi_name, name) == 0;
 }
 
-/* dlopen() with RTLD_NOLOAD would look for the library in the file system before it says that it is not loaded. */
+/*
+ * dlopen() with RTLD_NOLOAD is not used, because it searches the file system before it reports that a library is not
+ * loaded.
+ */
 bool library_is_loaded(const char *name)
 {
     return dl_iterate_phdr(has_name, (void *)(uintptr_t)name) != 0;

@@ -6,7 +6,7 @@
 #include "tool.h"
 
 /*
- * Load the first of these libraries that is installed (`names` ends with null), and its symbols into an array of
+ * Load the first of several libraries that is installed (`names` ends with null), and its symbols into an array of
  * pointers. The library stays loaded.
  */
 bool library_load(
@@ -15,7 +15,7 @@ bool library_load(
 /* Return whether the process has loaded a library of this name, such as "libOpenCL.so.1". */
 bool library_is_loaded(const char *name);
 
-/* For a function that a header declares: declares the pointer in that array, and gives the symbol. */
+/* For lists of functions that a header declares: declares a function's pointer in that array, and its symbol's name. */
 #define LIBRARY_POINTER(name) __typeof__(&(name)) name##_;
 #define LIBRARY_NAME(name) #name,
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Refers to the functions of a library that the command line loads when it needs them, so that dpkg-shlibdeps finds
- * which package, from which version on, has them. A module of this is made for each library, and is not installed.
+ * References the functions of a library that the command line loads when it needs them, so that dpkg-shlibdeps finds
+ * the package, and its version, that provides them. A module of this source is built for each library, and is not
+ * installed.
  */
 #include KOSTKA_LOADED_HEADER
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Maps files, and mends mappings whose pages are gone. */
+/* Maps files, and mends mappings whose pages have been lost. */
 #include "system/mapping.h"
 
 #include <errno.h>
@@ -10,7 +10,9 @@
 
 enum { MAPPINGS = 512 /* two for each worker of a batch */ };
 
-/* A signal handler reads the list, so that it has a fixed place; a mapping without a start is a free one. */
+/*
+ * Lists the mappings. Since a signal handler reads the list, it is never moved. An entry whose start is null is free.
+ */
 static struct mapping {
     uint8_t *_Atomic start;
     atomic_size_t length;
@@ -18,10 +20,13 @@ static struct mapping {
     pthread_t thread;
 } list[MAPPINGS];
 
-/* Held while a mapping is entered, left, or found by a thread that is not its own. */
+/* Held while a mapping is entered or removed, or searched for by a thread that has not made it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Find the mapping that contains the address, which is in its page *page. Returns null if there is none. */
+/*
+ * Find the mapping that contains an address; *page becomes the start of the address's page. Returns null if there is
+ * none.
+ */
 static struct mapping *find(const void *address, uint8_t **page)
 {
     const uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);

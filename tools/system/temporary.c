@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes temporary files, renames them, and removes those that were abandoned. */
+/* Makes temporary files, renames them, and removes abandoned ones. */
 #include "system/temporary.h"
 
 #include <dirent.h>
@@ -17,24 +17,28 @@
 #include <unistd.h>
 
 enum {
-    SLOTS = 512,           /* more than there are workers */
+    SLOTS = 512,           /* more than the number of workers */
     NAME = 64,             /* the length of a temporary file's name, without its directory */
-    ATTEMPTS = 100,        /* attempts to find an unused name */
+    ATTEMPTS = 100,        /* of finding an unused name */
     ENTRIES_MAX = 1 << 14, /* the most entries of a directory that are examined, which takes some milliseconds */
-    CLEANED = 64           /* the number of cleaned directories that are remembered */
+    CLEANED = 64           /* the most directories that are remembered as cleaned */
 };
 
 /* The states of a slot. The thread that took a slot fills it; its path does not change while it is LISTED. */
 enum slot_state { SLOT_FREE, SLOT_TAKEN, SLOT_LISTED, SLOT_REMOVED };
 
-/* The temporary files that exist. The signal handler reads the list while other threads go on, so it is never freed. */
+/*
+ * Lists the temporary files that exist. The signal handler reads the list while other threads go on, so it is never
+ * freed.
+ */
 static struct {
     atomic_int state;
     char path[PATH_MAX];
 } slots[SLOTS];
 
 /*
- * Whoever moves a slot on from LISTED owns its path: this function, or the thread that has finished with the file.
+ * Whoever changes a slot's state from LISTED owns its path: this function, or the thread that has finished with the
+ * file.
  */
 void temporary_remove_all(void)
 {
@@ -45,7 +49,7 @@ void temporary_remove_all(void)
     }
 }
 
-/* List a file. If all slots are taken, a signal does not remove the file, but the next run does. */
+/* Add a file to the list. If all slots are taken, a signal does not remove the file, but the next run does. */
 static size_t list(const char *path)
 {
     size_t length = strlen(path);
@@ -71,7 +75,7 @@ static void unlist(struct temporary *temporary)
 }
 
 /*
- * Return a hash (FNV-1a) of the host's name. Processes of another host cannot be examined, and its locks may not be
+ * Return a hash (FNV-1a) of the host's name. Processes of another host cannot be examined, and their locks may not be
  * visible here.
  */
 static uint32_t host_number(void)
@@ -90,7 +94,7 @@ static void make_name(char name[NAME], uint32_t host, long process, unsigned num
     snprintf(name, NAME, ".kostka-%08x-%ld-%u.tmp", (unsigned)host, process, number);
 }
 
-/* Read the numbers in a name. The name is valid if the same name results from these numbers. */
+/* Read the numbers in a name. The name is valid if formatting these numbers gives the same name. */
 static bool read_name(const char *name, uint32_t *host, long *process)
 {
     static const char prefix[] = ".kostka-";
@@ -106,8 +110,8 @@ static bool read_name(const char *name, uint32_t *host, long *process)
 }
 
 /*
- * Return whether a process exists that has ended. Nobody has waited for it yet; in a container whose first process does
- * not wait for others, nobody ever will.
+ * Return whether a process has ended but still exists, because nobody has waited for it; in a container whose first
+ * process does not wait for others, nobody ever will.
  */
 static bool has_ended(long process)
 {
@@ -119,13 +123,13 @@ static bool has_ended(long process)
     if (file != NULL)
         fclose(file);
     text[length] = '\0';
-    const char *name_end = strrchr(text, ')'); /* the state, one letter, comes behind the name */
+    const char *name_end = strrchr(text, ')'); /* the state, one letter, follows the name */
     return name_end != NULL && (strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0);
 }
 
 /*
- * Return whether a process of this host that no longer exists, or has ended, has made the file. For files of this
- * process the locks decide.
+ * Return whether a file may be abandoned: a process of this host made it, and that process has ended or is this one,
+ * for whose files the locks decide.
  */
 static bool is_abandoned(const char *name)
 {
@@ -143,9 +147,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Remove the file if nobody holds a lock on it. The lock decides, because process numbers may be those of another
- * container. A process that has made a file, but not locked it yet, checks by itself whether the file still has its
- * name.
+ * Remove a file that nobody holds a lock on. The lock decides, because process numbers may belong to another container.
+ * A process that has made a file, but not locked it yet, checks afterwards whether the file still has its name.
  */
 static void remove_unlocked(int directory, const char *name)
 {
@@ -176,7 +179,7 @@ static void clean(int descriptor)
     closedir(directory);
 }
 
-/* Return whether this process has not cleaned the directory yet. From now on it counts as cleaned. */
+/* Return whether this process has not cleaned the directory yet, and mark it as cleaned. */
 static bool is_new_directory(const struct stat *state)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -208,8 +211,8 @@ static void clean_beside(const char *path, int directory_length)
 }
 
 /*
- * Lock a new file. Another process may remove it before it is locked: then it has no name any more, or the lock cannot
- * be taken. File systems without locks are accepted.
+ * Lock a new file. Another process may remove the file before it is locked: then it no longer has a name, or the lock
+ * cannot be taken. File systems without locks are accepted.
  */
 static bool lock(int descriptor)
 {
@@ -256,7 +259,7 @@ bool temporary_open(struct temporary *temporary, const char *path)
     return false;
 }
 
-/* Open a file whose name is removed at once, for file systems that cannot make one without. */
+/* Open a file whose name is removed at once, for file systems that cannot make a file without a name. */
 static int open_removed(const char *directory)
 {
     char name[PATH_MAX];
@@ -289,9 +292,9 @@ int temporary_open_unnamed(const char *path)
 }
 
 /*
- * Make an empty file whose name is that of a temporary file but for its end, which is .part and a number in front of
- * it where there is one already: in a container, the next process may have the same number, and must not replace what
- * the one before it has kept. Returns its path, which the caller frees; null on failure.
+ * Make an empty file with the name of a temporary file, but the ending .part; if that exists, a number precedes the
+ * ending. In a container the next process may have the same number, and must not replace what an earlier process has
+ * kept. Returns the path, which the caller frees; null on failure.
  */
 static char *reserve_part(const char *path)
 {

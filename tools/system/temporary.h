@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes temporary files, which become outputs once they are complete.
- *
- * They are removed when a signal ends the process (interrupt.h). The next run
- * that writes to the same directory removes those of a process that was killed: their names say which process made them
- * on which host, and a lock on them (flock) ends with that process. A file is removed if this user made it on this host
- * in a process that no longer exists, and nobody holds a lock on it.
+ * Makes temporary files, which become outputs once they are complete. They are removed when a signal ends the process
+ * (interrupt.h). The next run that writes to the same directory removes those of a process that was killed: their names
+ * say which process on which host made them, and a lock on them (flock) ends with that process. A file is removed if
+ * this user made it on this host in a process that no longer exists, and nobody holds a lock on it.
  */
 #ifndef KOSTKA_TOOL_TEMPORARY_H
 #define KOSTKA_TOOL_TEMPORARY_H
@@ -18,22 +16,22 @@ struct temporary {
     size_t slot; /* its slot in the list of files to remove when interrupted */
 };
 
-/* Remove all of them, because the process ends. A signal handler may call it while other threads go on. */
+/* Remove all temporary files, because the process ends. A signal handler may call this while other threads go on. */
 void temporary_remove_all(void);
 
 /* Open a new file beside `path` that nobody else may read or write. Returns false, with errno set, on failure. */
 bool temporary_open(struct temporary *temporary, const char *path);
 
 /*
- * Give the file a name, which ends in .part, under which it stays if this process ends: no signal and no later run
- * removes it. Returns false if that failed; the file then is as it was.
+ * Give the file a name that ends in .part, under which it stays if this process ends: neither a signal nor a later run
+ * removes it. Returns false on failure; the file is then unchanged.
  */
 bool temporary_keep(struct temporary *temporary);
 
-/* Let the file stay under that name. Nothing else may be done with it but to close it. */
+/* Let the file stay under that name. Afterwards it may only be closed. */
 void temporary_leave(struct temporary *temporary);
 
-/* Open a file beside `path` that never has a name. Returns its descriptor, or −1 with errno set. */
+/* Open a file on the same file system as `path` that never has a name. Returns its descriptor, or −1 with errno set. */
 int temporary_open_unnamed(const char *path);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walks through a folder and those in it, each of them once. */
+/* Walks through a folder and the folders in it, each of them once. */
 #include <dirent.h>
 #include <errno.h>
 #include <search.h>
@@ -9,12 +9,12 @@
 
 #include "system/folder.h"
 
-/* Describes a folder that has been reached. Its name is taken over by the walk's functions only if it is not read. */
+/* Describes a folder that has been reached. Only if it is not read do the walk's functions take over its name. */
 struct reached {
     char *name;
     dev_t device;
     ino_t inode;
-    struct reached *next; /* the one to read after this one, while it waits */
+    struct reached *next; /* the folder to read after this one, while both wait */
 };
 
 /* Holds the state of one walk. */
@@ -23,11 +23,11 @@ struct walker {
     size_t tree;
     struct stat avoided;
     bool avoids;
-    void *known;              /* a tree (search.h) of those that have been reached */
-    struct reached *folders;  /* those that wait, the next one first */
-    struct reached *links;    /* those that links lead to, the next one first; they wait for all others */
-    struct reached **last;    /* where the next link is appended */
-    struct reached **subject; /* where the next folder of the one that is read is put */
+    void *known;              /* a tree (search.h) of the folders that have been reached */
+    struct reached *folders;  /* folders that wait, the next one first */
+    struct reached *links;    /* folders that links lead to, the next one first; they wait for all others */
+    struct reached **last;    /* where the next folder that a link leads to is appended */
+    struct reached **subject; /* where the next subfolder of the folder that is being read is inserted */
 };
 
 static int compare_reached(const void *left, const void *right)
@@ -61,7 +61,7 @@ static bool fails(const struct walker *walker, char *name, const char *why)
     return walker->walk->failure(walker->walk->user, name, walker->tree, why);
 }
 
-/* Fail for a folder that has been reached by another name. */
+/* Report a folder that has already been reached by another name. */
 static bool fail_again(const struct walker *walker, struct reached *again, const struct reached *before)
 {
     char why[sizeof(struct problem)];
@@ -72,7 +72,7 @@ static bool fail_again(const struct walker *walker, struct reached *again, const
     return good;
 }
 
-/* Let a folder wait to be read. Folders that links lead to are compared with the others when their turn comes. */
+/* Queue a folder to be read. Folders that links lead to are compared with the others when it is their turn. */
 static bool reach(struct walker *walker, char *name, const struct stat *state)
 {
     struct stat itself;
@@ -165,7 +165,7 @@ static bool visit(struct walker *walker, struct reached *folder)
     return *known == folder ? read_folder(walker, folder->name) : fail_again(walker, folder, *known);
 }
 
-/* Begin with the folder itself. If it has vanished meanwhile, that is a failure of its own. */
+/* Begin with the walked folder. If it has vanished meanwhile, that is reported as a failure. */
 static bool begin(struct walker *walker, const char *folder)
 {
     char *name = strdup(folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fills archives with groups. Each appears under its name when it is full, and is recorded in one piece then. */
+/* Fills archives with groups. Each archive gets its name when it is full; then its groups are recorded, all at once. */
 #include "tar/archives.h"
 
 #include <search.h>
@@ -26,10 +26,10 @@ static int compare_keys(const void *left, const void *right)
 
 static void keep(void *node)
 {
-    (void)node; /* the key is the group's */
+    (void)node; /* the group owns the key */
 }
 
-/* Let go of the groups of the archive that has been reported. */
+/* Release the groups of an archive that has been recorded. */
 static void release_members(struct archives *archives)
 {
     tdestroy(archives->keys, keep);
@@ -44,7 +44,7 @@ static void release_members(struct archives *archives)
     archives->open = false;
 }
 
-/* Each group of an archive that could not be written has failed. */
+/* Record that each group of an archive has failed, because the archive could not be written. */
 static void fail_members(struct archives *archives, const struct problem *problem)
 {
     tar_drop(&archives->writer);
@@ -54,7 +54,7 @@ static void fail_members(struct archives *archives, const struct problem *proble
     release_members(archives);
 }
 
-/* Note the archive as the output of each group. Its bytes count once, as those of the first one. */
+/* Record the archive as the output of each group. Its bytes count once, for the first group. */
 static void note_output(struct archives *archives)
 {
     struct stat state;
@@ -73,7 +73,7 @@ static uint64_t step_of(const struct archives *archives)
     return shards > 0 ? shards : 1;
 }
 
-/* Give the archive its name, and report the groups in it. */
+/* Give the archive its name, and record the groups in it. */
 static void complete(struct archives *archives)
 {
     struct problem problem = {.text = ""};
@@ -90,7 +90,10 @@ static void complete(struct archives *archives)
     archives->number += step_of(archives);
 }
 
-/* Choose the next name. Archives that an earlier call has completed stay; others of such names are replaced. */
+/*
+ * Choose the next archive's name. Archives that an earlier call has completed stay; other files of such names are
+ * replaced.
+ */
 static char *choose_name(struct archives *archives)
 {
     char *path = tar_name(options_of(archives)->archives, archives->number);
@@ -136,7 +139,7 @@ static const char *key_of(const struct made *made)
     return made->group;
 }
 
-/* Return whether the open archive should not take the group: it is full, or has a group of the same key. */
+/* Return whether the open archive is full, so that the group must go into the next one. */
 static bool is_full(const struct archives *archives, const struct made *made)
 {
     const struct output_options *options = options_of(archives);
@@ -151,7 +154,10 @@ static bool has_key(const struct archives *archives, const struct made *made)
     return tfind(key_of(made), &archives->keys, compare_keys) != NULL;
 }
 
-/* Return whether a group of the archive comes from the same input. */
+/*
+ * Return whether the archive has a group of this key that must not occur again: from the same input, for a file, or if
+ * there is only one archive. Otherwise the group can go into the next archive.
+ */
 static bool is_twice(const struct archives *archives, const struct made *made)
 {
     bool numbered;
@@ -176,7 +182,7 @@ static bool note_member(struct archives *archives, struct made *made)
     return true;
 }
 
-/* Write the files of a group. If that fails, nothing can be said of the archive any more. */
+/* Write the files of a group. On failure the archive as a whole fails. */
 static void write_files(struct archives *archives, struct made *made)
 {
     const struct capture *capture = &made->capture;

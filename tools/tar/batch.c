@@ -9,24 +9,24 @@
 #include "tar/gather.h"
 #include "tar/group.h"
 
-/* Holds what the workers of these inputs share beside the crew. */
+/* Holds what workers on archives share in addition to the crew. */
 struct feed {
     struct crew *crew;
     struct gather *gather;
     struct input_choice choice;
     pthread_mutex_t lock; /* guards the members below */
     size_t next;          /* the next input */
-    struct input *input;  /* the archive that is read */
+    struct input *input;  /* the archive that is being read */
     struct group_reader reader;
-    uint64_t begun;       /* groups and files */
-    uint64_t before, all; /* bytes of the inputs before this one, and of all; 0: not known */
+    uint64_t begun;       /* groups and files that have begun */
+    uint64_t before, all; /* bytes of the inputs before this one, and of all inputs; 0: not known */
 };
 
-/* Says what a worker does next: a group, or a file. */
+/* Describes the next work of a worker: a group, or a file. */
 struct work {
     struct input *input;
     struct group *group;    /* null: the input is a file */
-    struct problem problem; /* of an archive that cannot be opened */
+    struct problem problem; /* why the archive cannot be opened */
     uint64_t index;
 };
 
@@ -43,7 +43,10 @@ static bool has_picture(const struct feed *feed, const struct group *group)
     return false;
 }
 
-/* Return whether a group is left to another share, or done, or is in a folder and no picture. */
+/*
+ * Return whether a group is skipped: another shard has it, an earlier call has done it, or it has no picture and its
+ * archive was found in a folder.
+ */
 static bool is_skipped(struct feed *feed, const struct group *group)
 {
     struct crew *crew = feed->crew;
@@ -67,7 +70,7 @@ static void finish_input(struct feed *feed)
     atomic_fetch_add(&feed->crew->done, 1);
 }
 
-/* Get the next group of the open archive that is to be worked on; null at its end. */
+/* Get the next group of the open archive that is not skipped; null at the archive's end. */
 static struct group *next_group(struct feed *feed)
 {
     struct group *group;
@@ -79,7 +82,7 @@ static struct group *next_group(struct feed *feed)
     return group;
 }
 
-/* Begin with an input. Returns whether there is work: a file, or an archive that cannot be opened. */
+/* Begin with the next input. Returns whether there is work: a file, or an archive that cannot be opened. */
 static bool begin_input(struct feed *feed, struct work *work)
 {
     struct crew *crew = feed->crew;
@@ -130,7 +133,7 @@ static bool take_work(struct feed *feed, struct work *work)
     return came;
 }
 
-/* Return what messages call a member. The name of one of an inner archive begins below the folder of the walk. */
+/* Return the name of a member for messages. The member of an inner archive is named from the folder of the walk on. */
 static char *label_member(const struct input *input, const char *member)
 {
     size_t folder = input->inner ? input->tree : strlen(input->name), room = folder + strlen(member) + 2;
@@ -141,7 +144,7 @@ static char *label_member(const struct input *input, const char *member)
     return label;
 }
 
-/* Return the part of a member's name that the output has, too: all but the last extension. */
+/* Return the part of a member's name that the output's name takes over: all but the last extension. */
 static char *stem_of(const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
@@ -150,7 +153,7 @@ static char *stem_of(const char *name)
     return strndup(name, extended ? (size_t)(dot - name) : strlen(name));
 }
 
-/* Do the verb's work on a member, whose data are taken over. */
+/* Do the verb's work on a member. Takes ownership of the member's data. */
 static bool convert_member(struct feed *feed, const struct work *work, struct member *member, struct made *made)
 {
     struct source source = {.data = member->data, .length = member->length, .descriptor = -1};
@@ -177,7 +180,7 @@ static bool is_twice(const struct capture *capture)
     return false;
 }
 
-/* Convert the pictures of a group, and take its other members along. */
+/* Convert the pictures of a group, and keep its other members as they are. */
 static void convert_group(struct feed *feed, const struct work *work, struct made *made)
 {
     struct group *group = work->group;
@@ -196,7 +199,7 @@ static void convert_group(struct feed *feed, const struct work *work, struct mad
         problem_set_kind(&made->problem, PROBLEM_NAME, "two members of the group would have one name");
 }
 
-/* Read a file, unless the verb does so, and do its work. */
+/* Read a file, unless the verb reads it itself, and do the verb's work on it. */
 static void convert_file(struct feed *feed, const struct work *work, struct made *made)
 {
     const struct batch *batch = feed->crew->batch;
@@ -222,7 +225,7 @@ static void fill(struct feed *feed, const struct work *work, struct made *made)
         convert_file(feed, work, made);
 }
 
-/* Name what is made. Returns false if out of memory. */
+/* Set the key and the label of the result. Returns false if out of memory. */
 static bool name(const struct work *work, struct made *made)
 {
     const struct group *group = work->group;

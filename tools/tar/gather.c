@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Orders groups, and hands each to the folder or to the archives. */
+/* Puts finished groups in order, and passes each to the folder or to the archives. */
 #include "tar/gather.h"
 
 #include <search.h>
@@ -10,12 +10,12 @@
 #include "system/folder.h"
 #include "tar/archives.h"
 
-enum { AHEAD = 4 /* times the workers: groups that may have been begun behind the one that is due */ };
+enum { AHEAD = 4 /* for each worker, groups that may have begun beyond the oldest unfinished one */ };
 
-/* Bytes of groups that wait, from which on no other is begun. */
+/* From this many bytes of waiting groups on, no other group begins. */
 static const uint64_t most_bytes = (uint64_t)1 << 30;
 
-/* Describes a name that has been given away. */
+/* Describes the name of an output that a group has claimed. */
 struct claim {
     char *path;
     char *label;
@@ -27,8 +27,8 @@ struct gather {
     pthread_cond_t room;
     struct made *first;
     uint64_t due, bytes;
-    bool busy; /* a thread hands groups on */
-    /* Only the thread that is busy uses these. */
+    bool busy; /* a thread is passing groups on */
+    /* The next members are used only by the thread that is passing groups on. */
     void *claims; /* a tree (search.h) */
     struct archives archives;
 };
@@ -62,7 +62,7 @@ static const char *label_of(const struct made *made)
     return strcmp(label, "-") == 0 ? "standard input" : label;
 }
 
-/* Take a path for a group. Returns false, with the problem, if another one has it, or if it is an input. */
+/* Claim a path for a group. Returns false, with the problem, if another group has it, or if it is an input. */
 static bool claim(struct gather *gather, const char *path, struct made *made)
 {
     const struct input *replaced = input_of_file(&gather->crew->inputs, path);
@@ -111,7 +111,7 @@ static bool write_file(const char *path, const struct captured *file, struct pro
     return good;
 }
 
-/* Write the files of a group into the folder, after all of their names have been claimed. */
+/* Write the files of a group into the folder; all of their names have been claimed. */
 static bool write_files(struct gather *gather, struct made *made, char **path)
 {
     const struct capture *capture = &made->capture;
@@ -146,7 +146,7 @@ static void put_into_folder(struct gather *gather, struct made *made)
     made_release(made);
 }
 
-/* Report what has become of groups: `output`, if not null, is an archive that `together` of them are in, or a file. */
+/* Record the outcome of groups. `output`, if not null, is a file, or the archive that holds `together` groups. */
 void gather_record(struct crew *crew, struct made *const *made, size_t count, const char *output, size_t together)
 {
     struct manifest_entry *entry = calloc(count + 1, sizeof *entry);
@@ -168,7 +168,7 @@ void gather_record(struct crew *crew, struct made *const *made, size_t count, co
     free(entry);
 }
 
-/* Hand a group on. */
+/* Pass a group on: record it if it has failed, otherwise put it into an archive or the folder. */
 static void pass(struct gather *gather, struct made *made)
 {
     if (made->problem.text[0] != '\0') {
@@ -190,7 +190,7 @@ static uint64_t bytes_of(const struct made *made)
     return sum;
 }
 
-/* Hand on what is due, until an earlier group is missing. The caller holds the lock. */
+/* Pass on all groups that are next in order, until one is still missing. The caller holds the lock. */
 static void pass_all(struct gather *gather)
 {
     gather->busy = true;

@@ -9,17 +9,17 @@
 #include "batch/crew.h"
 #include "files/capture.h"
 
-/* Holds what a worker has made of a file, or of a group of an archive. */
+/* Holds the result of a worker's work on a file, or on a group of an archive. */
 struct made {
-    uint64_t index;         /* in the order of the inputs, from 0 on without gaps */
-    const char *input;      /* the file or archive, whose name stays */
-    char *group;            /* the group's key; null: an archive that fails as a whole */
+    uint64_t index;         /* position in the order of the inputs, from 0 on without gaps */
+    const char *input;      /* name of the file or archive, which the input owns */
+    char *group;            /* the group's key; null: an archive that has failed as a whole */
     bool is_file;           /* the input is no archive */
-    char *label;            /* what messages call it; null: as the input */
-    uint64_t bytes;         /* of the input */
+    char *label;            /* name for messages; null: the input's */
+    uint64_t bytes;         /* bytes of the input */
     struct capture capture; /* the files of the group */
     struct outcome outcome;
-    struct problem problem; /* an empty text: there is none */
+    struct problem problem; /* an empty text: no problem */
     struct made *next;
 };
 
@@ -28,12 +28,12 @@ struct gather;
 struct gather *gather_open(struct crew *crew); /* null if out of memory */
 
 /*
- * Wait until another group may be begun: groups that wait for an earlier one have a limit. The number is that of
- * groups that have been begun.
+ * Wait until another group may begin: the number and the bytes of groups that wait for an earlier one are limited.
+ * `begun` is the number of groups that have begun.
  */
 void gather_wait(struct gather *gather, uint64_t begun);
 
-/* Take a group over. */
+/* Take ownership of a group. */
 void gather_put(struct gather *gather, struct made *made);
 
 /* Complete the last archive, and release everything. */

@@ -7,7 +7,7 @@
 
 #include "system/folder.h"
 
-enum { MEMBERS_MAX = 1000 /* of one group */ };
+enum { MEMBERS_MAX = 1000 /* members of one group */ };
 
 size_t group_key(const char *name)
 {
@@ -52,7 +52,7 @@ static void fail(struct group *group, const char *culprit, const struct problem 
     group->culprit = culprit == NULL ? NULL : strdup(culprit);
 }
 
-/* Add a member, whose memory the group takes over, to a group. */
+/* Add a member to a group, which takes ownership of its memory. */
 static void add(struct group_reader *reader, struct group *group, struct member *member)
 {
     struct problem problem = {.text = ""};
@@ -73,7 +73,7 @@ static void add(struct group_reader *reader, struct group *group, struct member 
     member_release(member);
 }
 
-/* Return a group that stands for the archive and its problem, in place of the one that may be incomplete. */
+/* Replace the current group, which may be incomplete, by a group that stands for the archive and its problem. */
 static struct group *give_up(struct group_reader *reader, const struct problem *problem)
 {
     struct group *group = begin("");
@@ -90,7 +90,7 @@ static struct group *give_up(struct group_reader *reader, const struct problem *
     return group;
 }
 
-/* Make the group that a member begins the current one, and return the one before. */
+/* Make `begun`, which the next member belongs to, the current group, and return the previous one. */
 static struct group *turn(struct group_reader *reader, struct group *begun)
 {
     struct group *complete = reader->begun;
@@ -108,7 +108,7 @@ static bool belongs(const struct group_reader *reader, const char *name)
     return begun != NULL && strlen(begun->key) == length && memcmp(begun->key, name, length) == 0;
 }
 
-/* Put a member, or its problem, into its group. Returns the group before, if the member begins another one. */
+/* Add a member, or its problem, to its group. If the member begins a new group, returns the previous one. */
 static struct group *place(
     struct group_reader *reader, struct member *member, bool refused, const struct problem *problem)
 {
@@ -132,7 +132,10 @@ static struct group *place(
     return complete;
 }
 
-/* Fail for the archive. If the member that cannot be read belongs to another group, the current one is complete. */
+/*
+ * End reading because of a problem of the archive. If the unreadable member belongs to another group, the current group
+ * is complete and returned first; otherwise the archive's problem replaces it.
+ */
 static struct group *fail_archive(
     struct group_reader *reader, const struct member *member, const struct problem *problem)
 {
@@ -143,7 +146,7 @@ static struct group *fail_archive(
     return turn(reader, NULL);
 }
 
-/* Put the archive's name before that of a member. Returns false if out of memory. */
+/* Put the archive's name in front of a member's name. Returns false if out of memory. */
 static bool move_into(const char *folder, struct member *member)
 {
     char *name = folder_join(folder, member->name);

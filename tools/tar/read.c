@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads tar archives through libarchive, within limits and with suspicion of names. */
+/* Reads tar archives through libarchive, within limits and without trusting names. */
 #include "tar/read.h"
 
 #include <errno.h>
@@ -15,12 +15,12 @@
 #include "tar/archive_library.h"
 
 enum {
-    BLOCK = 1 << 18,        /* bytes that are read at once */
-    FIRST = 1 << 20,        /* bytes that are allocated for a member before any of them has been read */
-    HEAD = 512,             /* of an archive, by which it is recognised */
-    MAGIC = 257,            /* where "ustar" is in it */
-    EXPANSION = 500,        /* times the compressed bytes; a stream that expands more is not read further */
-    EXPANSION_FROM_MB = 512 /* of bytes, before which any expansion is allowed */
+    BLOCK = 1 << 18,        /* bytes of one read */
+    FIRST = 1 << 20,        /* bytes that are allocated for a member before any of its data have been read */
+    HEAD = 512,             /* bytes by which an archive is recognised */
+    MAGIC = 257,            /* offset of "ustar" in these */
+    EXPANSION = 500,        /* a stream that expands to more than this many times its bytes is not read further */
+    EXPANSION_FROM_MB = 512 /* up to this many MiB any expansion is allowed */
 };
 
 static bool ends_with(const char *name, const char *end)
@@ -46,7 +46,9 @@ static bool is_head(const uint8_t *head, size_t length)
     return length >= MAGIC + 5 && memcmp(head + MAGIC, "ustar", 5) == 0;
 }
 
-/* Copy the first bytes of the pipe that standard input is, and leave them there. Returns how many there are so far. */
+/*
+ * Copy the first bytes of a pipe on standard input without consuming them. Returns their number, which may still grow.
+ */
 static size_t copy_head(const int copy[2], uint8_t *head)
 {
     ssize_t got = tee(STDIN_FILENO, copy[1], HEAD, 0);
@@ -54,7 +56,7 @@ static size_t copy_head(const int copy[2], uint8_t *head)
     return read_back > 0 ? (size_t)read_back : 0;
 }
 
-/* Wait until the pipe holds enough, or ends. */
+/* Copy the first bytes of the pipe once it holds enough, or ends. Returns their number. */
 static size_t peek_pipe(uint8_t *head)
 {
     struct pollfd poller = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -118,7 +120,7 @@ static size_t count_zeros(const uint8_t *block, size_t length)
     return zeros;
 }
 
-/* Read on. Reading again after the end is harmless. */
+/* Read the next block for libarchive. Reading again after the end is harmless. */
 static la_ssize_t read_block(struct archive *archive, void *user, const void **block)
 {
     struct tar_reader *reader = user;
@@ -200,7 +202,7 @@ static bool is_compressed(const struct tar_reader *reader)
     return archive_filter_count(reader->archive) > 1;
 }
 
-/* Return whether a compressed archive grows beyond all that pictures can. */
+/* Return whether a compressed archive expands more than any archive of pictures does. */
 static bool explodes(const struct tar_reader *reader)
 {
     int64_t out = archive_filter_bytes(reader->archive, 0), in = archive_filter_bytes(reader->archive, -1);
@@ -272,11 +274,11 @@ static bool grow(struct member *member, size_t capacity)
     return grown != NULL;
 }
 
-/* Read the data. Memory grows with what has come, because the header may promise more than there is. */
+/* Read a member's data. Memory grows with the data, because the header may state more bytes than there are. */
 static bool read_data(struct tar_reader *reader, size_t size, struct member *member, struct problem *problem)
 {
-    for (size_t capacity = size < FIRST ? size : FIRST;
-         member->length<size; capacity = capacity> size / 2 ? size : 2 * capacity) {
+    size_t capacity = size < FIRST ? size : FIRST;
+    while (member->length < size) {
         if (!grow(member, capacity))
             return problem_set(problem, "out of memory");
         while (member->length < capacity) {
@@ -291,13 +293,14 @@ static bool read_data(struct tar_reader *reader, size_t size, struct member *mem
         if (explodes(reader))
             return problem_set_kind(problem, PROBLEM_LIMIT,
                 "the archive expands to more than %d times its bytes, and is not read further", (int)EXPANSION);
+        capacity = capacity > size / 2 ? size : 2 * capacity;
     }
     return true;
 }
 
 /*
- * Leave a member out. To skip what is compressed takes expanding it, so nothing behind a member beyond the limit is
- * read then.
+ * Refuse a member. Skipping compressed data requires expanding them, so in a compressed archive nothing behind a member
+ * beyond the limit is read.
  */
 static enum tar_step refuse(struct tar_reader *reader, const struct member *member, struct problem *problem)
 {
@@ -307,7 +310,7 @@ static enum tar_step refuse(struct tar_reader *reader, const struct member *memb
         problem_set_kind(problem, PROBLEM_LIMIT, "%.2000s: %.2000s", member->name, why.text);
         return TAR_FAILED;
     }
-    archive_read_data_skip(reader->archive); /* if that fails, so will reading the next header */
+    archive_read_data_skip(reader->archive); /* on failure, reading the next header will fail, too */
     return TAR_REFUSED;
 }
 

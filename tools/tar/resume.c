@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the groups, and the archives, that an earlier call has completed. */
+/* Finds the groups and archives that an earlier call has completed. */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,19 +8,19 @@
 #include "system/folder.h"
 #include "tar/write.h"
 
-/* Describes an output, as the last lines about it say. */
+/* Describes an output according to the last lines about it. */
 struct recorded {
     char *path;
-    char *digits; /* the checksum that the lines have; null: none */
+    char *digits; /* the checksum in these lines; null: none */
     size_t lines, together;
     bool there;
 };
 
-/* Holds what a line says about an input. */
+/* Describes what a line says about an input. */
 struct line {
-    char *input, *group; /* group: null if it is a file */
+    char *input, *group; /* group null: the input is a file */
     char *digits;
-    struct recorded *archive; /* null: the outputs are files, which are there */
+    struct recorded *archive; /* null: the outputs are files, which have been found */
 };
 
 struct resumed {
@@ -66,7 +66,7 @@ static void release_output(void *node)
     free(output);
 }
 
-/* Return the output of a path, which is added if it is not there; null if out of memory. */
+/* Return the output with a path, adding it if it is not known yet; null if out of memory. */
 static struct recorded *output_of(struct resumed *resumed, const char *path)
 {
     struct recorded *made = calloc(1, sizeof *made);
@@ -81,7 +81,7 @@ static struct recorded *output_of(struct resumed *resumed, const char *path)
     return found != NULL ? *found : NULL;
 }
 
-/* Note a line about an archive. Lines with another checksum are about an archive that has been replaced. */
+/* Apply a line about an archive. Lines with another checksum are about an archive that has been replaced since. */
 static struct recorded *note_archive(struct resumed *resumed, const json_t *entry, const char *path, const char *digits)
 {
     struct recorded *output = output_of(resumed, path);
@@ -101,7 +101,7 @@ static struct recorded *note_archive(struct resumed *resumed, const json_t *entr
     return output;
 }
 
-/* Put a line, which is taken over, in place of an earlier one about the same. */
+/* Add a line, which becomes the tree's; it replaces an earlier line about the same group. */
 static void put_line(struct resumed *resumed, struct line *line)
 {
     struct line **found = (struct line **)tsearch(line, &resumed->lines, compare_lines);
@@ -141,7 +141,7 @@ static void fill(struct resumed *resumed, const json_t *entry, struct line *line
     free(output);
 }
 
-/* Return whether a file lies in the folder for outputs. */
+/* Return whether a file is in the folder for outputs. */
 static bool is_in_folder(const char *path, const char *folder)
 {
     char *below = folder_join(folder, "");
@@ -151,7 +151,7 @@ static bool is_in_folder(const char *path, const char *folder)
     return same;
 }
 
-/* Return whether the output is one that this call would make. */
+/* Return whether this call would make the output. */
 static bool would_be_made(const struct resumed *resumed, const json_t *entry)
 {
     const struct output_options *options = resumed->options;

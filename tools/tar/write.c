@@ -9,8 +9,8 @@
 #include "tar/archive_library.h"
 
 enum {
-    BLOCK = 1 << 20, /* bytes that are handed to the output at once */
-    LAST = 10240,    /* of which the length is a multiple, as is usual */
+    BLOCK = 1 << 20, /* bytes that are passed to the output at once */
+    LAST = 10240,    /* the length of an archive is a multiple of this, as is usual */
     HEADER = 512,
     WIDTH_MAX = 18 /* digits of a number in a name */
 };
@@ -40,7 +40,7 @@ static bool open_archive(struct tar_writer *writer, struct problem *problem)
     writer->entry = archive_entry_new();
     if (writer->archive == NULL || writer->entry == NULL)
         return problem_set(problem, "out of memory");
-    /* Names are bytes in this format, and not converted. */
+    /* Names are bytes in this format, which are not converted. */
     archive_write_set_format_gnutar(writer->archive);
     archive_write_set_bytes_per_block(writer->archive, BLOCK);
     archive_write_set_bytes_in_last_block(writer->archive, LAST);
@@ -100,7 +100,7 @@ void tar_drop(struct tar_writer *writer)
     output_discard(&writer->output);
 }
 
-/* Read a conversion behind its percent sign. Returns its length, or 0 if it is none. */
+/* Read a conversion behind its percent sign. Returns its length, or 0 if it is not a valid one. */
 static size_t read_conversion(const char *text, bool *zeros, int *width)
 {
     size_t at = 0;
@@ -152,7 +152,7 @@ bool tar_is_named(const char *pattern, const char *name)
 {
     bool same = false;
 
-    /* The number is where digits begin; a pattern without one makes the same name for all of them. */
+    /* The number begins at a digit. A pattern without a number makes only one name. */
     for (const char *at = name; *at != '\0' && !same; at++) {
         if (at > name && at[-1] >= '0' && at[-1] <= '9' && at[0] >= '0' && at[0] <= '9')
             continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loads libavformat, and keeps what it logs for the text of an error instead of printing it. */
+/* Loads libavformat, and keeps what it logs for the texts of errors instead of printing it. */
 #include "video/avformat_library.h"
 
 #include <pthread.h>

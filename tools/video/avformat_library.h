@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Declares the functions of libavformat, and of libavcodec and libavutil behind it, that are used. The library is
- * loaded when the first file of its containers is read or written: of the major version whose headers this program was
- * built with, since structures change from one to the next. No decoder or encoder of it is used, and no protocol: bytes
- * come and go through the files of this program.
+ * loaded when the first file of its containers is read or written. It must have the major version whose headers this
+ * program was built with, because structures change between versions. None of its decoders, encoders and protocols is
+ * used: bytes are read and written through this program's own files.
  */
 #ifndef KOSTKA_TOOL_VIDEO_AVFORMAT_LIBRARY_H
 #define KOSTKA_TOOL_VIDEO_AVFORMAT_LIBRARY_H
@@ -61,10 +61,10 @@ struct avformat_library {
 };
 extern struct avformat_library libav;
 
-/* Load the library. This must succeed before any of its functions is called. It is thread-safe. */
+/* Load the library. This must succeed before any of its functions is called. Thread-safe. */
 bool avformat_library_load(struct problem *problem);
 
-/* Describe an error of the library by what it has logged last in this thread. Returns false. */
+/* Set the problem for an error of the library, with what the library logged last in this thread. Returns false. */
 bool avformat_fail(int error, const char *what, struct problem *problem);
 
 #endif

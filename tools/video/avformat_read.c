@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads MKV, MOV, MP4 and MXF through libavformat, which takes the files apart and decodes nothing. Only the demuxer of
- * the container is used, and no file but this one: references to others are refused.
+ * Reads MKV, MOV, MP4 and MXF through libavformat, which only parses the containers and decodes nothing. Only the
+ * container's own demuxer is used, and no other file is opened: references to other files are refused.
  */
 #include "video/avformat_read.h"
 
@@ -20,13 +20,13 @@ struct av_in {
     AVFormatContext *context;
     AVIOContext *io;
     AVPacket *packet;
-    uint64_t begin;    /* where the container begins in a file: standard input may be elsewhere than at its start */
-    uint64_t position; /* where the next bytes are read, from there on */
-    int frames;        /* the stream that has them */
+    uint64_t begin;    /* offset of the container in a file: standard input need not be at the file's start */
+    uint64_t position; /* offset of the next read in the container */
+    int frames;        /* index of the stream with the frames */
     struct video_track track[TRACKS_MOST];
-    int stream[TRACKS_MOST]; /* that of each track */
-    int64_t first;           /* the time of the first frame */
-    uint64_t count;          /* frames so far */
+    int stream[TRACKS_MOST]; /* index of each track's stream */
+    int64_t first;           /* time of the first frame */
+    uint64_t count;          /* frames read so far */
 };
 
 static int read_bytes(void *user, uint8_t *to, int length)
@@ -55,7 +55,7 @@ static int64_t seek(void *user, int64_t offset, int whence)
     return offset;
 }
 
-/* No other file is opened, whatever this one refers to. */
+/* Refuse to open other files, which this one may refer to. */
 static int refuse(AVFormatContext *context, AVIOContext **io, const char *url, int flags, AVDictionary **options)
 {
     (void)context, (void)io, (void)url, (void)flags, (void)options;
@@ -90,7 +90,7 @@ static bool is_frames(const AVStream *stream)
            (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) == 0;
 }
 
-/* Find the first video, which must be of a codec that is known here. */
+/* Find the first video stream, whose codec must be one that is supported here. */
 static bool find_frames(struct av_in *av, struct problem *problem)
 {
     const AVFormatContext *context = av->context;
@@ -110,7 +110,10 @@ static bool find_frames(struct av_in *av, struct problem *problem)
                libav.avcodec_get_name_(codec));
 }
 
-/* Keep the time code that the container, or one of its streams, says. MXF must have one: that of zero says nothing. */
+/*
+ * Keep the time code of the container, or of one of its streams. MXF must have one, so a time code of zero says
+ * nothing.
+ */
 static void find_timecode(struct av_in *av)
 {
     const AVFormatContext *context = av->context;
@@ -122,7 +125,7 @@ static void find_timecode(struct av_in *av)
         snprintf(av->reader->info.timecode, sizeof av->reader->info.timecode, "%s", found->value);
 }
 
-/* A stream with a time code has nothing else, and that has been kept. */
+/* Return whether a stream holds only a time code, which has been kept. */
 static bool is_timecode(const AVStream *stream)
 {
     return stream->codecpar->codec_type == AVMEDIA_TYPE_DATA &&
@@ -149,7 +152,7 @@ static bool find_tracks(struct av_in *av, struct problem *problem)
     return good;
 }
 
-/* Take over what the stream of frames says. Frames themselves say how large they are. */
+/* Copy what the stream of frames states. The size of the frames comes from the frames themselves. */
 static void describe(struct av_in *av)
 {
     AVStream *stream = av->context->streams[av->frames];
@@ -202,13 +205,16 @@ void avformat_close(struct video_reader *reader)
     reader->state = NULL;
 }
 
-/* Return when a packet is due; AV_NOPTS_VALUE: the container does not say it. */
+/* Return when a packet is due; AV_NOPTS_VALUE if the container does not state it. */
 static int64_t time_of(const AVPacket *packet)
 {
     return packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
 }
 
-/* Learn from the first frame when it is due and, where headers do not say it, the rate; count frames off that rate. */
+/*
+ * Note from the first frame when it is due and, if the headers do not state it, the rate; count frames that are due at
+ * times other than the rate implies.
+ */
 static void follow_time(struct av_in *av)
 {
     const AVStream *stream = av->context->streams[av->frames];
@@ -228,7 +234,7 @@ static void follow_time(struct av_in *av)
         info->rate.over > 0 && time != AV_NOPTS_VALUE && av->first != AV_NOPTS_VALUE && (off > 0.75 || off < -0.75);
 }
 
-/* Take the frame in the packet. Codestreams of MOV may be in a box of JP2, which says nothing. */
+/* Take the frame of a packet. Codestreams in MOV may be in a box of JP2, which carries no information. */
 static enum video_step take_frame(struct av_in *av, struct video_frame *frame, struct problem *problem)
 {
     const AVPacket *packet = av->packet;
@@ -251,7 +257,7 @@ static enum video_step take_frame(struct av_in *av, struct video_frame *frame, s
                                                                                                          : STEP_FAILED;
 }
 
-/* Take the packet of another stream, if that is copied. */
+/* Take the packet of another stream if that stream is copied. */
 static enum video_step take_packet(struct av_in *av, bool *taken, struct problem *problem)
 {
     const AVPacket *from = av->packet;
@@ -279,7 +285,7 @@ enum video_step avformat_next(struct video_reader *reader, struct video_frame *f
     enum video_step step = STEP_FRAME;
     bool taken = false;
 
-    av->reader = reader; /* which may have moved since the file was opened */
+    av->reader = reader; /* the reader may have moved since the file was opened */
     while (!taken) {
         int error = libav.av_read_frame_(av->context, av->packet);
         if (error == AVERROR_EOF)

@@ -5,7 +5,7 @@
 
 #include "video/video.h"
 
-/* The functions of a struct video_format; the demuxer is named as libavformat names it. */
+/* Functions of a struct video_format; `demuxer` is libavformat's name of the demuxer. */
 bool avformat_open(struct video_reader *reader, const char *demuxer, struct problem *problem);
 enum video_step avformat_next(struct video_reader *reader, struct video_frame *frame, struct problem *problem);
 void avformat_close(struct video_reader *reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translates between AVCodecParameters and what this program knows: tracks, among them sound as RIFF describes it
- * (WAVEFORMATEX), and tags of frames. Numbers of colours are those of Rec. ITU-T H.273 on both sides.
+ * Translates between AVCodecParameters and this program's descriptions: tracks, including sound as RIFF describes it
+ * (WAVEFORMATEX), and properties of frames. Both sides use the numbers for colours of Rec. ITU-T H.273.
  */
 #include "video/avformat_tracks.h"
 
@@ -12,10 +12,10 @@
 #include "files/bytes.h"
 
 enum {
-    WAVE = 18,       /* bytes of WAVEFORMATEX, which further ones may follow */
-    WAVE_PLAIN = 16, /* and without their number, as PCM may have it */
+    WAVE = 18,       /* bytes of WAVEFORMATEX, which further bytes may follow */
+    WAVE_PLAIN = 16, /* without the number of further bytes, as PCM may have it */
     WAVE_EXTENSIBLE = 0xFFFE,
-    WAVE_SUBFORMAT = 24, /* where WAVEFORMATEXTENSIBLE has the format */
+    WAVE_SUBFORMAT = 24, /* offset of the format in WAVEFORMATEXTENSIBLE */
     MP3_EXTRA = 12,      /* bytes of MPEGLAYER3WAVEFORMAT behind WAVEFORMATEX */
     MP3_FRAME = 1152,
     MP3_LOW_FRAME = 576,
@@ -29,7 +29,7 @@ static void put(uint8_t **to, uint32_t value, unsigned bytes)
         *(*to)++ = (uint8_t)(value >> 8 * i);
 }
 
-/* Return how many samples each packet of a compressed sound has that AVI can hold; 0: it cannot. */
+/* Return how many samples a packet of a compressed sound has, if AVI can hold that sound; otherwise 0. */
 static uint32_t packet_samples(const AVCodecParameters *codec)
 {
     if (codec->codec_id == AV_CODEC_ID_MP3)
@@ -37,7 +37,7 @@ static uint32_t packet_samples(const AVCodecParameters *codec)
     return codec->codec_id == AV_CODEC_ID_AC3 ? AC3_FRAME : 0;
 }
 
-/* Describe sound as RIFF does, if RIFF has a number for it and its units have one length in time. */
+/* Describe sound as RIFF does, if RIFF has a number for its format and its units all have the same duration. */
 static bool describe_wave(const AVCodecParameters *codec, struct video_track *track, struct problem *problem)
 {
     const struct AVCodecTag *tags[] = {libav.avformat_get_riff_audio_tags_(), NULL};
@@ -65,8 +65,8 @@ static bool describe_wave(const AVCodecParameters *codec, struct video_track *tr
     put(&to, samples == 0 ? bits : 0, 2);
     put(&to, extra, 2);
     if (extra > 0) {
-        put(&to, 1, 2); /* it is MP3 */
-        put(&to, 2, 4); /* there are no padded frames */
+        put(&to, 1, 2); /* MP3 */
+        put(&to, 2, 4); /* no padded frames */
         put(&to, samples, 2);
         put(&to, 1, 2); /* frame a packet */
     }
@@ -91,7 +91,7 @@ bool avformat_describe_track(const AVStream *stream, struct video_track *track, 
     return codec->codec_type != AVMEDIA_TYPE_AUDIO || describe_wave(codec, track, problem);
 }
 
-/* Find the codec of a format of RIFF, of which PCM has one for each depth. */
+/* Find the codec for a format of RIFF. PCM has a codec for each depth. */
 static enum AVCodecID find_codec(uint32_t tag, uint32_t bits)
 {
     const struct AVCodecTag *tags[] = {libav.avformat_get_riff_audio_tags_(), NULL};
@@ -155,7 +155,7 @@ bool avformat_set_track(const struct video_track *track, AVStream *stream)
     if (libav.avcodec_parameters_copy_(stream->codecpar, track->codec) < 0 ||
         libav.av_dict_copy_(&stream->metadata, track->metadata, 0) < 0)
         return false;
-    stream->codecpar->codec_tag = 0; /* that of the other container */
+    stream->codecpar->codec_tag = 0; /* the tag was that of the other container */
     return true;
 }
 
@@ -182,7 +182,7 @@ void avformat_describe_frames(const AVStream *stream, struct video_info *info)
     info->matrix = (uint8_t)codec->color_space;
 }
 
-/* Name the samples of a shape as FFmpeg does; containers derive their descriptions from that. */
+/* Return FFmpeg's pixel format for a shape. Containers derive their descriptions from it. */
 static enum AVPixelFormat pixel_format(const struct video_shape *shape)
 {
     static const char *const samplings[5][3] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes MKV, MOV, MP4 and MXF through libavformat. Frames are due at a constant rate; packets of other streams keep
- * their times, which count from the first frame.
+ * Writes MKV, MOV, MP4 and MXF through libavformat. Frames have a constant rate; packets of other streams keep their
+ * times, counted from the first frame.
  */
 #include "video/avformat_write.h"
 
@@ -15,12 +15,12 @@
 enum {
     BUFFER = 1 << 20,
     MXF_RATE = 48000,
-    SILENCE_MOST = 600, /* seconds of MXF from a frame to the sound behind it, which waits in memory for more frames */
+    SILENCE_MOST = 600, /* MXF: seconds by which sound may be ahead of the frames; it waits in memory for them */
     EARLY_MOST = 1 << 20,
-    LAG = 10 /* seconds by which sound may come behind its frames before silence stands for it */
+    LAG = 10 /* MXF: seconds by which sound may lag behind the frames before it is replaced by silence */
 };
 
-/* Seconds by which the times of packets may be off: containers round them, Matroska to milliseconds. */
+/* Seconds by which the times of packets may be off, because containers round them; Matroska rounds to milliseconds. */
 static const double rounding = 0.02;
 
 struct av_out {
@@ -28,14 +28,14 @@ struct av_out {
     AVFormatContext *context;
     AVIOContext *io;
     AVPacket *packet;
-    uint64_t position;          /* where the next bytes of a file are written */
-    int stream[TRACKS_MOST];    /* that of each track which is copied */
-    int64_t bytes[TRACKS_MOST]; /* of its sound so far */
-    int64_t early[TRACKS_MOST]; /* bytes that come next and are left out, because their time is over */
-    bool placed[TRACKS_MOST];   /* its bytes so far end where the next packet was due */
-    bool mxf;                   /* sound is cut into pieces as long as frames, and has no times */
-    struct problem *problem;    /* of the call that is being made */
-    bool failed;                /* that problem says why bytes could not be written */
+    uint64_t position;          /* offset of the next write in a file */
+    int stream[TRACKS_MOST];    /* index of the stream of each copied track */
+    int64_t bytes[TRACKS_MOST]; /* bytes of each track's sound so far */
+    int64_t early[TRACKS_MOST]; /* bytes of each track to leave out next, because silence has taken their place */
+    bool placed[TRACKS_MOST];   /* the track's bytes so far end where its next packet was due */
+    bool mxf;                   /* MXF: sound is cut into pieces of the duration of a frame, and has no times */
+    struct problem *problem;    /* problem of the current call */
+    bool failed;                /* writing bytes has failed, and the problem says why */
 };
 
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
@@ -64,7 +64,7 @@ static int64_t seek(void *user, int64_t offset, int whence)
     return offset;
 }
 
-/* Describe an error of a call. What the output said of it comes first. */
+/* Set the problem for an error of libavformat. A problem of writing the output takes precedence. */
 static bool fail(const struct av_out *av, int error, const char *what, struct problem *problem)
 {
     return !av->failed && avformat_fail(error, what, problem);
@@ -88,11 +88,11 @@ static bool make_context(struct av_out *av, const char *muxer, struct problem *p
         return problem_set(problem, "out of memory");
     av->mxf = strcmp(muxer, "mxf") == 0;
     av->context->pb = av->io;
-    av->context->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT; /* equal calls write equal files */
+    av->context->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT; /* so that equal calls write equal files */
     return true;
 }
 
-/* Copy what the other container says about itself, but for what belongs to its kind or to the frames. */
+/* Copy the other container's metadata, except those that belong to its format or to the frames. */
 static bool copy_metadata(struct av_out *av)
 {
     static const char *const own[] = {"major_brand", "minor_version", "compatible_brands", "encoder", "timecode"};
@@ -118,7 +118,7 @@ static bool make_frames(struct av_out *av)
     return info->timecode[0] == '\0' || libav.av_dict_set_(&stream->metadata, "timecode", info->timecode, 0) >= 0;
 }
 
-/* Return whether a container takes a stream. The library does not know it of MXF. */
+/* Return whether the container can hold a stream. For MXF the library does not know that. */
 static bool takes(const struct av_out *av, const AVCodecParameters *codec)
 {
     if (!av->mxf)
@@ -127,7 +127,10 @@ static bool takes(const struct av_out *av, const AVCodecParameters *codec)
            codec->sample_rate == MXF_RATE;
 }
 
-/* Make a stream for each track that the container takes. One that it does not is described apart, and is not copied. */
+/*
+ * Make a stream for each track that the container can hold. This is tried in a separate context; other tracks are not
+ * copied.
+ */
 static bool make_tracks(struct av_out *av)
 {
     struct video_writer *writer = av->writer;
@@ -148,7 +151,7 @@ static bool make_tracks(struct av_out *av)
     return true;
 }
 
-/* MOV and MP4 get the matrix of colours even if the primaries and the transfer, which are beside it, are not known. */
+/* Write the headers. MOV and MP4 get the tag of the matrix even if the primaries and the transfer are unknown. */
 static int write_header(struct av_out *av, const char *muxer)
 {
     const uint8_t matrix = av->writer->info.matrix;
@@ -186,7 +189,7 @@ bool avformat_begin(struct video_writer *writer, const char *muxer, struct probl
     return error >= 0 || fail(av, error, "the headers cannot be written", problem);
 }
 
-/* Write what the packet refers to. Readers of a pipe get it at once. */
+/* Write the packet. Into a pipe it is flushed at once. */
 static bool send(struct av_out *av, AVRational unit, struct problem *problem)
 {
     AVPacket *packet = av->packet;
@@ -205,7 +208,7 @@ static bool fill(AVPacket *packet, const uint8_t *bytes, size_t length, struct p
 {
     if (length > INT_MAX - AV_INPUT_BUFFER_PADDING_SIZE)
         return problem_set(problem, "a frame of %zu bytes is too large for libavformat", length);
-    packet->data = (uint8_t *)(uintptr_t)bytes; /* which the library does not change */
+    packet->data = (uint8_t *)(uintptr_t)bytes; /* the library does not change the bytes */
     packet->size = (int)length;
     return true;
 }
@@ -226,7 +229,7 @@ static bool send_packet(struct av_out *av, const struct video_packet *from, cons
     return send(av, (AVRational){(int)unit.over, (int)unit.under}, problem);
 }
 
-/* Return the bytes of a track's sound that last so many seconds. */
+/* Return the number of bytes of a track's sound that last `seconds`. */
 static int64_t sound_bytes(const struct av_out *av, uint32_t track, double seconds)
 {
     const AVCodecParameters *codec = av->context->streams[av->stream[track]]->codecpar;
@@ -235,7 +238,7 @@ static int64_t sound_bytes(const struct av_out *av, uint32_t track, double secon
     return (int64_t)(seconds * codec->sample_rate + (seconds < 0 ? -0.5 : 0.5)) * sample;
 }
 
-/* Write silence, for which linear PCM has zeros. */
+/* Write silence. For linear PCM that is zeros. */
 static bool send_silence(struct av_out *av, uint32_t track, int64_t bytes, struct problem *problem)
 {
     enum { PIECE = 1 << 16 };
@@ -249,7 +252,10 @@ static bool send_silence(struct av_out *av, uint32_t track, int64_t bytes, struc
     return good;
 }
 
-/* Find where the next packet of a sound goes: silence fills what is missing, and what is there already is left out. */
+/*
+ * Place the next packet of a sound at its time: fill a gap in front of it with silence, or leave out as much of it as
+ * lies before the end of the sound so far.
+ */
 static bool place_sound(struct av_out *av, uint32_t track, int64_t time, struct problem *problem)
 {
     const struct video_writer *writer = av->writer;
@@ -268,7 +274,7 @@ static bool place_sound(struct av_out *av, uint32_t track, int64_t time, struct 
     return send_silence(av, track, missing, problem);
 }
 
-/* Return whether a packet is due behind a gap that is more than the rounding of times. */
+/* Return whether there is a gap in front of a packet that is larger than the rounding of times. */
 static bool has_gap(const struct av_out *av, uint32_t track, int64_t time)
 {
     const struct video_ratio unit = av->writer->track[track].unit;
@@ -278,7 +284,7 @@ static bool has_gap(const struct av_out *av, uint32_t track, int64_t time)
            (seconds > INT_MAX || sound_bytes(av, track, seconds) - av->bytes[track] > sound_bytes(av, track, rounding));
 }
 
-/* Sound of MXF begins with the frames. */
+/* Add sound to MXF, in which all sound begins with the first frame. */
 static bool add_sound(struct av_out *av, const struct video_packet *from, int64_t time, struct problem *problem)
 {
     int64_t *early = &av->early[from->track];
@@ -293,7 +299,10 @@ static bool add_sound(struct av_out *av, const struct video_packet *from, int64_
     return send_packet(av, from, from->bytes + skipped, from->length - skipped, 0, problem);
 }
 
-/* Let silence stand for sound that does not come, as the library keeps all frames in memory until it does. */
+/*
+ * Replace sound that does not arrive by silence, because the library keeps all frames in memory until sound for them
+ * arrives.
+ */
 static bool follow_frames(struct av_out *av, struct problem *problem)
 {
     const struct video_writer *writer = av->writer;
@@ -339,7 +348,7 @@ bool avformat_add_packet(struct video_writer *writer, const struct video_packet 
                    : send_packet(av, from, from->bytes, from->length, time, problem);
 }
 
-/* Let the sound of MXF end with the last frame, beyond which the library would leave out frames. */
+/* End the sound of MXF with the last frame: if the sound is shorter, the library leaves out frames. */
 static bool end_sound(struct av_out *av, struct problem *problem)
 {
     struct video_writer *writer = av->writer;
@@ -375,7 +384,7 @@ void avformat_drop(struct video_writer *writer)
 
     if (av == NULL)
         return;
-    av->failed = true; /* nothing more is written */
+    av->failed = true; /* so that nothing more is written */
     libav.avformat_free_context_(av->context);
     libav.av_packet_free_(&av->packet);
     if (av->io != NULL)

@@ -5,7 +5,7 @@
 
 #include "video/video.h"
 
-/* The functions of a struct video_format; the muxer is named as libavformat names it. */
+/* Functions of a struct video_format; `muxer` is libavformat's name of the muxer. */
 bool avformat_begin(struct video_writer *writer, const char *muxer, struct problem *problem);
 bool avformat_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem);
 bool avformat_add_packet(struct video_writer *writer, const struct video_packet *packet, struct problem *problem);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads AVI files chunk by chunk in the order of the file, so that neither an index nor right lengths of the lists are
- * needed: what a program wrote before it was killed is read, and so is a pipe. OpenDML continues in further lists
- * RIFF AVIX.
+ * Reads AVI files chunk by chunk in the order of the file. Neither an index nor correct lengths of lists are needed, so
+ * files that a program did not finish because it was killed can be read, and pipes, too. OpenDML continues a file in
+ * further lists RIFF AVIX.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,26 +14,26 @@
 
 enum { CHUNK = 8, LIST = 12, STREAMS = 100, SCALE = 20, RATE = 24, START = 28, SAMPLE = 44, WAVE_MOST = 1 << 16 };
 
-/* What has been read of the headers, and of sound. */
+/* Holds what has been read of the headers, and of sound. */
 struct avi_in {
-    uint32_t streams; /* lists strl so far */
-    uint32_t video;   /* the number of the stream with frames; STREAMS: none yet */
-    bool is_video;    /* of the last header of a stream */
+    uint32_t streams; /* number of strl lists so far */
+    uint32_t video;   /* index of the stream with the frames; STREAMS: none yet */
+    bool is_video;    /* the last stream header is that of a video */
     bool is_sound;
     bool shaped; /* the format of the video is known */
     struct video_track track[TRACKS_MOST];
     struct {
-        uint32_t stream;         /* the number of the track's stream */
-        uint64_t start;          /* units in front of its first packet */
-        uint64_t packets, bytes; /* so far */
+        uint32_t stream;         /* index of the track's stream */
+        uint64_t start;          /* units before its first packet */
+        uint64_t packets, bytes; /* number read so far */
     } place[TRACKS_MOST];
-    struct video_frame bytes; /* of a packet, while they are read */
+    struct video_frame bytes; /* buffer for the bytes of a packet */
 };
 
 struct chunk {
     uint8_t name[4];
     uint32_t length;
-    uint64_t offset; /* of its header */
+    uint64_t offset; /* offset of its header */
 };
 
 static bool is(const uint8_t name[4], const char *text)
@@ -46,7 +46,7 @@ static bool avi_detect(const uint8_t *head, size_t length)
     return length >= LIST && is(head, "RIFF") && is(head + 8, "AVI ");
 }
 
-/* Read a chunk's header. Returns STEP_END where the file ends, also inside of the header. */
+/* Read a chunk's header. Returns STEP_END if the file ends, also inside the header. */
 static enum video_step chunk_begin(struct video_reader *reader, struct chunk *chunk, struct problem *problem)
 {
     size_t had;
@@ -66,13 +66,13 @@ static enum video_step chunk_begin(struct video_reader *reader, struct chunk *ch
     return STEP_FRAME;
 }
 
-/* Skip what is left of a chunk, and the byte that makes its length even. */
+/* Skip the rest of a chunk, and the padding byte of a chunk of odd length. */
 static void chunk_skip(struct video_reader *reader, const struct chunk *chunk, uint32_t used)
 {
     input_skip(&reader->input, (uint64_t)(chunk->length - used) + (chunk->length & 1));
 }
 
-/* Return whether the list's chunks are read like those around it. */
+/* Return whether the chunks inside a list of this kind are read. */
 static bool enters(const uint8_t kind[4])
 {
     static const char *const lists[] = {"AVI ", "AVIX", "hdrl", "strl", "movi", "rec "};
@@ -98,7 +98,9 @@ static void enter(struct video_reader *reader, const struct chunk *chunk, bool *
     input_use(&reader->input, 4);
 }
 
-/* Read the first bytes of a chunk, and skip the others. Returns false, with the problem, if it has fewer than `least`.
+/*
+ * Read the first `most` bytes of a chunk, and skip the others. Returns false, with the problem, if it has fewer than
+ * `least`.
  */
 static bool read_header(struct video_reader *reader, const struct chunk *chunk, uint8_t *bytes, uint32_t least,
     uint32_t most, struct problem *problem)
@@ -115,7 +117,7 @@ static bool read_header(struct video_reader *reader, const struct chunk *chunk, 
     return true;
 }
 
-/* Add a track for a stream of sound by its header. One whose units have no length in time is left out. */
+/* Add a track for a sound stream, according to its header. A stream whose units have no duration is left out. */
 static void add_track(struct video_reader *reader, const uint8_t *header)
 {
     struct avi_in *avi = reader->state;
@@ -136,7 +138,7 @@ static void add_track(struct video_reader *reader, const uint8_t *header)
     avi->place[reader->tracks++].start = little_endian(header + START, 4);
 }
 
-/* Read the header of a stream (AVISTREAMHEADER). The first video stream is the one that is read. */
+/* Read a stream header (AVISTREAMHEADER). The first video stream is the one whose frames are read. */
 static bool read_stream(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
 {
     struct avi_in *avi = reader->state;
@@ -157,7 +159,7 @@ static bool read_stream(struct video_reader *reader, const struct chunk *chunk, 
     return true;
 }
 
-/* Find what is coded by the name in the format. */
+/* Find the codec by its name in the video format. */
 static bool find_codec(struct video_info *info, const uint8_t name[4], uint64_t offset, struct problem *problem)
 {
     static const struct {
@@ -179,7 +181,7 @@ static bool find_codec(struct video_info *info, const uint8_t name[4], uint64_t 
         problem, "byte %llu: frames are coded as '%s'; MJPG and MJ2C are read", (unsigned long long)offset, shown);
 }
 
-/* Keep the format of sound (WAVEFORMATEX) as it is. */
+/* Keep the sound format (WAVEFORMATEX) unchanged. */
 static bool read_wave(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
 {
     struct avi_in *avi = reader->state;
@@ -198,7 +200,7 @@ static bool read_wave(struct video_reader *reader, const struct chunk *chunk, st
     return true;
 }
 
-/* Read the format of a video (BITMAPINFOHEADER). The frames themselves say how large they are. */
+/* Read the video format (BITMAPINFOHEADER). The size of the frames comes from the frames themselves. */
 static bool read_format(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
 {
     struct avi_in *avi = reader->state;
@@ -215,7 +217,7 @@ static bool read_format(struct video_reader *reader, const struct chunk *chunk, 
            find_codec(&reader->info, header + 16, chunk->offset, problem);
 }
 
-/* Read the number of frames, first that of the first list RIFF (avih), then that of all (dmlh). */
+/* Read the number of frames: first that of the first RIFF list (avih), then that of all lists (dmlh). */
 static bool read_count(struct video_reader *reader, const struct chunk *chunk, uint32_t at, struct problem *problem)
 {
     uint8_t header[56];
@@ -226,7 +228,10 @@ static bool read_count(struct video_reader *reader, const struct chunk *chunk, u
     return true;
 }
 
-/* Read a video's proportions (OpenDML, vprp): those of the picture by the frame's size. */
+/*
+ * Read the aspect ratio of a video (OpenDML, vprp). It is that of the picture; with the frame's size it gives that of a
+ * pixel.
+ */
 static bool read_aspect(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
 {
     uint8_t header[36];
@@ -303,13 +308,13 @@ static void avi_close(struct video_reader *reader)
     reader->state = NULL;
 }
 
-/* Return whether a chunk's name begins with a stream's number, in two digits. */
+/* Return whether a chunk's name begins with the stream's index, in two digits. */
 static bool is_of(const struct chunk *chunk, uint32_t stream)
 {
     return chunk->name[0] == '0' + stream / 10 && chunk->name[1] == '0' + stream % 10;
 }
 
-/* Return whether a chunk holds a frame of the stream: db or dc stand behind the number. */
+/* Return whether a chunk holds a frame of the stream: the index is followed by db or dc. */
 static bool is_frame(const struct avi_in *avi, const struct chunk *chunk)
 {
     const uint8_t *name = chunk->name;
@@ -317,7 +322,7 @@ static bool is_frame(const struct avi_in *avi, const struct chunk *chunk)
     return is_of(chunk, avi->video) && name[2] == 'd' && (name[3] == 'c' || name[3] == 'b');
 }
 
-/* Return the track that a chunk has a packet of, if the track is copied; else how many there are. */
+/* Return the index of the copied track that a chunk has a packet of; the number of tracks if there is none. */
 static uint32_t find_track(const struct video_reader *reader, const struct chunk *chunk)
 {
     const struct avi_in *avi = reader->state;
@@ -329,7 +334,7 @@ static uint32_t find_track(const struct video_reader *reader, const struct chunk
     return reader->tracks;
 }
 
-/* Return the units in front of a track's next packet. One of equal length may be divided among packets. */
+/* Return the number of units before a track's next packet. A unit of constant length may be divided among packets. */
 static uint64_t units_before(const struct avi_in *avi, uint32_t index)
 {
     uint32_t bytes = avi->track[index].wave_bytes;
@@ -337,7 +342,7 @@ static uint64_t units_before(const struct avi_in *avi, uint32_t index)
     return avi->place[index].start + (bytes == 0 ? avi->place[index].packets : avi->place[index].bytes / bytes);
 }
 
-/* Read the packet in a chunk. One that the file cuts off is missing, and so the end. */
+/* Read the packet in a chunk. If the file cuts it off, it counts as missing, and this returns STEP_END. */
 static enum video_step read_packet(
     struct video_reader *reader, const struct chunk *chunk, uint32_t index, struct problem *problem)
 {
@@ -367,7 +372,7 @@ static enum video_step read_packet(
     return STEP_PACKET;
 }
 
-/* Read the frame in a chunk. One that the file cuts off is missing, and so the end. */
+/* Read the frame in a chunk. If the file cuts it off, it counts as missing, and this returns STEP_END. */
 static enum video_step read_frame(
     struct video_reader *reader, const struct chunk *chunk, struct video_frame *frame, struct problem *problem)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes AVI files with the indices of OpenDML. The file is a row of lists RIFF of about 1 GiB, each with an index for
- * each of its streams at the end; the first one has the older index of all streams, too. The lengths of the list that
- * is being written, and the lengths of the streams, are updated with each frame, so that what a file has that was not
- * finished plays. Stream 0 has the frames; the sound of tracks follows in the order of the tracks.
+ * Writes AVI files with the indices of OpenDML. The file is a sequence of RIFF lists of about 1 GiB, each of which ends
+ * with an index for each of its streams; the first list also has the older index of all streams. The lengths of the
+ * current list, and of the streams, are updated with each frame, so that an unfinished file can be played as far as it
+ * goes. Stream 0 has the frames; the sound of the tracks follows in the order of the tracks.
  */
 #include "video/avi_write.h"
 
@@ -14,48 +14,48 @@
 #include "video/avi.h"
 
 enum {
-    INDICES = 1024,        /* the most lists RIFF, of which each stream's header has a table */
-    LIST_CHUNKS = 1 << 16, /* the most frames and packets in one, which bounds the memory for their index */
-    LIST_BYTES = 1 << 30,  /* a list that is longer ends */
-    STREAM_MOST = 1 << 15, /* room for a stream's header with that table, without a format of sound */
-    WAVE_MOST = 1 << 16,   /* and for that format */
+    INDICES = 1024,        /* the most RIFF lists: each stream's header has a table of this size */
+    LIST_CHUNKS = 1 << 16, /* the most frames and packets of a list, which bounds the memory for their index */
+    LIST_BYTES = 1 << 30,  /* a list ends before it becomes longer */
+    STREAM_MOST = 1 << 15, /* room for a stream's header with that table, but without a sound format */
+    WAVE_MOST = 1 << 16,   /* room for a sound format */
     STREAMS = 1 + TRACKS_MOST,
-    STREAM_LENGTH = 32, /* where dwLength is in the chunk strh, in front of dwSuggestedBufferSize */
+    STREAM_LENGTH = 32, /* offset of dwLength in the chunk strh; dwSuggestedBufferSize follows */
     CHUNK_HEAD = 8,     /* bytes of a chunk's name and length */
     INDEX_HEAD = 24,    /* bytes in front of the entries of the table or of an index */
     KEY_FRAME = 0x10,   /* a flag of the older index */
     HAS_INDEX = 0x10,
     INTERLEAVED = 0x100,
-    TRUSTED = 0x800 /* flags of avih: these and that chunks have right names */
+    TRUSTED = 0x800 /* flags of avih: HAS_INDEX, INTERLEAVED, and that the types of chunks can be trusted */
 };
 
 struct entry {
-    uint32_t offset; /* of the chunk's header, from the list RIFF on */
+    uint32_t offset; /* offset of the chunk's header in the RIFF list */
     uint32_t length;
     uint32_t stream;
 };
 
 struct stream {
-    char name[5];                    /* of its chunks */
-    const struct video_track *track; /* of sound; null: it has the frames */
-    uint64_t units;                  /* frames, or units of sound, so far */
+    char name[5];                    /* name of its chunks */
+    const struct video_track *track; /* the track with the sound; null: the stream has the frames */
+    uint64_t units;                  /* number of frames, or of units of sound, so far */
     uint64_t bytes;
     uint32_t largest;         /* bytes of the largest chunk */
     uint32_t strh, table;     /* offsets of the contents of the chunks strh and indx */
-    uint32_t indices, listed; /* indices in the table, and units before the list that is being written */
+    uint32_t indices, listed; /* indices in the table, and units before the current list */
 };
 
 struct avi_out {
-    uint64_t riff, movi; /* offsets of the list RIFF that is being written, and of the list movi in it */
-    uint32_t lists;      /* lists RIFF that are complete */
-    uint32_t avih, dmlh; /* offsets of the contents of these chunks, which have numbers of frames */
+    uint64_t riff, movi; /* offsets of the current RIFF list, and of the movi list in it */
+    uint32_t lists;      /* number of complete RIFF lists */
+    uint32_t avih, dmlh; /* offsets of the contents of these chunks, which state numbers of frames */
     struct stream stream[STREAMS];
     uint32_t streams;
-    uint32_t count; /* entries */
+    uint32_t count; /* number of entries */
     struct entry entry[LIST_CHUNKS];
 };
 
-/* Bytes of headers or of an index, while they are put together. */
+/* Holds the bytes of headers or of an index while they are put together. */
 struct bytes {
     uint8_t *data;
     uint32_t length;
@@ -72,7 +72,7 @@ static void put_name(struct bytes *to, const char name[5])
     put(to, four(name), 4);
 }
 
-/* Begin a chunk or, with a kind, a list. Returns where its length stands. */
+/* Begin a chunk or, with a kind, a list. Returns the offset of its length. */
 static uint32_t open_chunk(struct bytes *to, const char *name, const char *kind)
 {
     uint32_t at = to->length + 4;
@@ -108,7 +108,7 @@ static void put_main_header(struct bytes *to, const struct video_writer *writer)
     uint32_t chunk = open_chunk(to, "avih", NULL);
 
     avi->avih = to->length;
-    put(to, (uint64_t)info->rate.under * 1000000 / info->rate.over, 4); /* microseconds a frame */
+    put(to, (uint64_t)info->rate.under * 1000000 / info->rate.over, 4); /* microseconds per frame */
     put_zeros(to, 8);
     put(to, HAS_INDEX | INTERLEAVED | TRUSTED, 4);
     put_zeros(to, 8);
@@ -131,7 +131,7 @@ static void put_stream_header(struct bytes *to, const struct video_writer *write
     put_zeros(to, 12);
     put(to, info->rate.under, 4);
     put(to, info->rate.over, 4);
-    put_zeros(to, 12); /* start, length, the largest chunk */
+    put_zeros(to, 12); /* start, length, size of the largest chunk */
     put(to, UINT32_MAX, 4);
     put_zeros(to, 8);
     put(to, info->shape.width, 2);
@@ -155,7 +155,7 @@ static void put_format(struct bytes *to, const struct video_writer *writer)
     close_chunk(to, chunk);
 }
 
-/* Put the header and the format of sound. Its units have all one length, or each packet is one. */
+/* Put the header and the format of a sound stream. Its units have a constant length, or each packet is a unit. */
 static void put_sound(struct bytes *to, struct stream *stream)
 {
     const struct video_track *track = stream->track;
@@ -166,7 +166,7 @@ static void put_sound(struct bytes *to, struct stream *stream)
     put_zeros(to, 16);
     put(to, track->wave_unit.over, 4);
     put(to, track->wave_unit.under, 4);
-    put_zeros(to, 12); /* start, length, the largest chunk */
+    put_zeros(to, 12); /* start, length, size of the largest chunk */
     put(to, UINT32_MAX, 4);
     put(to, track->wave_bytes, 4);
     put_zeros(to, 8);
@@ -178,20 +178,20 @@ static void put_sound(struct bytes *to, struct stream *stream)
     put_zeros(to, track->wave_length & 1);
 }
 
-/* The table of indices, which has no entries yet. */
+/* Put the table of indices, which has no entries yet. */
 static void put_table(struct bytes *to, struct stream *stream)
 {
     uint32_t chunk = open_chunk(to, "indx", NULL);
 
     stream->table = to->length;
-    put(to, 4, 2); /* numbers in an entry, of 32 bits; the next two zeros say that these are indices */
+    put(to, 4, 2); /* 32-bit numbers in an entry; the next two zeros say that the entries are indices */
     put_zeros(to, 6);
     put_name(to, stream->name);
     put_zeros(to, 12 + 16 * INDICES);
     close_chunk(to, chunk);
 }
 
-/* The proportions of the picture, where those of pixels are known. */
+/* Put the aspect ratio of the picture, if that of pixels is known. */
 static void put_aspect(struct bytes *to, const struct video_info *info)
 {
     const struct video_shape *shape = &info->shape;
@@ -213,7 +213,7 @@ static void put_aspect(struct bytes *to, const struct video_info *info)
     put(to, picture.over, 2);
     put(to, shape->width, 4);
     put(to, shape->height, 4);
-    put(to, 1, 4); /* field a frame, which is all of it */
+    put(to, 1, 4); /* one field per frame, the whole frame */
     for (int i = 0; i < 2; i++) {
         put(to, shape->height, 4);
         put(to, shape->width, 4);
@@ -253,14 +253,14 @@ static void put_headers(struct bytes *to, const struct video_writer *writer)
     open_chunk(to, "LIST", "movi");
 }
 
-/* Write what has been put together, so that it is in the file before a part of it changes. */
+/* Write these bytes to the file at once, because parts of them are changed there later. */
 static bool write_bytes(struct video_writer *writer, const struct bytes *from, struct problem *problem)
 {
     return output_write(&writer->output, from->data, from->length, problem) &&
            output_end_at(&writer->output, writer->output.written, problem);
 }
 
-/* Make the streams: that of the frames, and one for each track of which RIFF has a description. */
+/* Make the streams: one for the frames, and one for each track that RIFF can describe. */
 static void choose_streams(struct video_writer *writer)
 {
     struct avi_out *avi = writer->state;
@@ -307,7 +307,7 @@ static bool patch(struct video_writer *writer, uint64_t at, uint64_t value, unsi
     return output_write_at(&writer->output, at, number, bytes, problem);
 }
 
-/* Write what has been gathered, then update the lengths of the lists that are being written, and of the streams. */
+/* Write the gathered bytes, then update the lengths of the current lists, and of the streams. */
 static bool update(struct video_writer *writer, struct problem *problem)
 {
     struct avi_out *avi = writer->state;
@@ -324,7 +324,7 @@ static bool update(struct video_writer *writer, struct problem *problem)
 }
 
 /*
- * Put a stream's index of OpenDML together, whose offsets count from the list RIFF to a chunk's first byte. Returns the
+ * Make a stream's OpenDML index, whose offsets count from the RIFF list to a chunk's first byte of data. Returns the
  * number of its entries.
  */
 static uint32_t put_index(struct bytes *to, const struct avi_out *avi, uint32_t stream)
@@ -351,7 +351,7 @@ static uint32_t put_index(struct bytes *to, const struct avi_out *avi, uint32_t 
     return count;
 }
 
-/* Put the older index together, whose offsets count from the word movi to the chunk's header. */
+/* Make the older index, whose offsets count from the word movi to the chunk's header. */
 static void put_old_index(struct bytes *to, const struct avi_out *avi)
 {
     uint32_t chunk = open_chunk(to, "idx1", NULL);
@@ -365,7 +365,10 @@ static void put_old_index(struct bytes *to, const struct avi_out *avi)
     close_chunk(to, chunk);
 }
 
-/* Write a stream's index of this list, and add it to the stream's table with the units that the list has of it. */
+/*
+ * Write a stream's index of the current list, and add it to the stream's table, with the number of the stream's units
+ * in the list.
+ */
 static bool write_index(struct video_writer *writer, uint32_t number, struct bytes *index, struct problem *problem)
 {
     struct avi_out *avi = writer->state;
@@ -383,7 +386,7 @@ static bool write_index(struct video_writer *writer, uint32_t number, struct byt
            patch(writer, stream->table + 4, stream->indices, 4, problem);
 }
 
-/* End the list RIFF with its indices. */
+/* End the current RIFF list with its indices. */
 static bool end_list(struct video_writer *writer, struct problem *problem)
 {
     struct avi_out *avi = writer->state;
@@ -428,7 +431,7 @@ static bool is_full(const struct video_writer *writer, size_t length)
     return avi->count == LIST_CHUNKS || (avi->count > 0 && bytes + length > LIST_BYTES);
 }
 
-/* Count a chunk of a stream, which has so many units of it, and make its header. A full list ends in front of it. */
+/* Count a chunk with `units` units of a stream, and make its header. If the list is full, another one begins first. */
 static bool begin_chunk(struct video_writer *writer, uint32_t number, uint8_t header[CHUNK_HEAD], size_t length,
     uint64_t units, struct problem *problem)
 {
@@ -449,14 +452,17 @@ static bool begin_chunk(struct video_writer *writer, uint32_t number, uint8_t he
     return true;
 }
 
-/* Write the byte that makes a chunk's length even. */
+/* Write the padding byte of a chunk of odd length. */
 static bool end_chunk(struct video_writer *writer, size_t length, struct problem *problem)
 {
     const uint8_t padding = 0;
     return (length & 1) == 0 || output_write(&writer->output, &padding, 1, problem);
 }
 
-/* Put the chunk's header in front of the frame, so that one call writes both from where they are. */
+/*
+ * Write a frame. The chunk's header is put into the room in front of the frame, so that one call writes both without a
+ * copy.
+ */
 bool avi_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
 {
     uint8_t *chunk = frame->bytes - CHUNK_HEAD;
@@ -466,7 +472,10 @@ bool avi_add(struct video_writer *writer, struct video_frame *frame, struct prob
            end_chunk(writer, frame->length, problem) && update(writer, problem);
 }
 
-/* Let sound begin where its first packet is due. AVI cannot say that it begins before the frames. */
+/*
+ * Set the start of a sound stream to the time of its first packet. AVI cannot express that sound begins before the
+ * frames.
+ */
 static bool set_start(struct video_writer *writer, const struct stream *stream, int64_t time, struct problem *problem)
 {
     const struct video_ratio unit = stream->track->unit, wave = stream->track->wave_unit;
@@ -477,7 +486,7 @@ static bool set_start(struct video_writer *writer, const struct stream *stream, 
            patch(writer, stream->strh + STREAM_LENGTH - 4, (uint64_t)(start + 0.5), 4, problem);
 }
 
-/* Units of one length are counted from all bytes, since a packet may end inside of one. */
+/* The units of constant length are counted from all bytes so far, because a packet may end inside a unit. */
 bool avi_add_packet(struct video_writer *writer, const struct video_packet *packet, struct problem *problem)
 {
     const struct avi_out *avi = writer->state;

@@ -5,9 +5,9 @@
 
 #include "video/video.h"
 
-enum { AVIH_FRAMES = 16 /* where dwTotalFrames is in the chunk avih */ };
+enum { AVIH_FRAMES = 16 /* offset of dwTotalFrames in the chunk avih */ };
 
-/* The functions of a struct video_format. */
+/* Functions of a struct video_format. */
 bool avi_begin(struct video_writer *writer, struct problem *problem);
 bool avi_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem);
 bool avi_add_packet(struct video_writer *writer, const struct video_packet *packet, struct problem *problem);

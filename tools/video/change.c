@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Resizes and filters frames. It stands between a reader and the pass as a reader of pixels, so that what comes behind
- * need not know of it. Planes are resized one by one and keep their sampling; filters work on RGB or grey, to which
- * planes are converted.
+ * Resizes and filters frames. This is a reader of pixels between the input's reader and the pass, so the pass needs no
+ * special case. Planes are resized one by one and keep their sampling; filters work on RGB or grey, to which planes are
+ * converted.
  */
 #include "video/change.h"
 
@@ -15,15 +15,15 @@
 
 struct change {
     struct video_wanted wanted;
-    struct video_format format;     /* of this reader, with the name of the other one's */
-    struct video_reader inner;      /* the reader that was there before */
-    struct video_frame first;       /* a frame that was read before; empty: there is none */
-    struct video_shape resized;     /* the shape behind resizing */
-    struct video_shape coloured;    /* and behind the conversion to RGB */
-    struct video_shape shape;       /* and behind the filters */
-    struct video_frame coded, made; /* the frame as it was read, and what a step makes of it */
-    struct video_frame last;        /* the last frame that was made */
-    uint64_t owed;                  /* frames in front of it that could not be made, for which it stands, too */
+    struct video_format format;     /* format of this reader, with the name of the inner reader's format */
+    struct video_reader inner;      /* the reader of the input */
+    struct video_frame first;       /* the first frame, if it was read before; otherwise empty */
+    struct video_shape resized;     /* shape of frames after resizing */
+    struct video_shape coloured;    /* shape after the conversion to RGB */
+    struct video_shape shape;       /* shape after the filters */
+    struct video_frame coded, made; /* the coded frame, and the result of a step */
+    struct video_frame last;        /* the last changed frame */
+    uint64_t owed;                  /* frames before the first good one, which is repeated for them */
     kst_context *context;
     kst_filter *filter;
     uint64_t damaged, warned;
@@ -45,7 +45,7 @@ static bool resize_one(struct change *change, const kst_image *from, uint32_t wi
 
     options.width = width;
     options.height = height;
-    if (options.fit == KST_RESIZE_INSIDE) /* the size that is inside has been found */
+    if (options.fit == KST_RESIZE_INSIDE) /* the size inside the limits has already been computed */
         options.fit = KST_RESIZE_EXACT;
     kst_status status = kst_resize(change->context, from, &options, to);
     return !status || fail_with("--resize", NULL, status, problem);
@@ -94,7 +94,7 @@ static bool filter_frame(
     return !status || fail_with("--filters", &report, status, problem);
 }
 
-/* Exchange a frame for what a step made of it. */
+/* Exchange two frames, such as a frame and the result of a step. */
 static void swap_frames(struct video_frame *a, struct video_frame *b)
 {
     struct video_frame kept = *a;
@@ -103,7 +103,7 @@ static void swap_frames(struct video_frame *a, struct video_frame *b)
     *b = kept;
 }
 
-/* Take the pixels in `frame` through all steps. */
+/* Apply all steps to the pixels in `frame`. */
 static bool change_frame(struct change *change, struct video_frame *frame, struct problem *problem)
 {
     uint64_t offset = frame->offset;
@@ -128,7 +128,7 @@ static bool change_frame(struct change *change, struct video_frame *frame, struc
     return true;
 }
 
-/* Decode a coded frame. Returns its status, and in the report what is wrong. */
+/* Decode the coded frame. Returns the status; the report says what is wrong. */
 static kst_status decode_frame(struct change *change, struct video_frame *frame, kst_report *report)
 {
     const struct video_shape *shape = &change->inner.info.shape;
@@ -142,7 +142,7 @@ static kst_status decode_frame(struct change *change, struct video_frame *frame,
     return kst_decode(change->context, change->coded.bytes, change->coded.length, &options, &image, report);
 }
 
-/* Say where the frame is that was read last, and what is wrong with it. */
+/* Describe what is wrong with the frame that was read last, with its number and offset. */
 static void describe(const struct change *change, const kst_report *report, kst_status status, struct problem *problem)
 {
     struct problem why;
@@ -152,14 +152,17 @@ static void describe(const struct change *change, const kst_report *report, kst_
         (unsigned long long)change->coded.offset, why.text);
 }
 
-/* Keep the description of the first damage or warning, which has been counted. */
+/* Keep the description of the first damage or warning; it has already been counted. */
 static void note(struct change *change, const kst_report *report, kst_status status)
 {
     if (change->damaged + change->warned == 1)
         describe(change, report, status, &change->first_damage);
 }
 
-/* Repeat the last frame in the place of one that is empty or damaged. Where there is none, the first one will do. */
+/*
+ * Use the last good frame instead of one that is empty or damaged. If there is none yet, the first good frame will be
+ * repeated for it.
+ */
 static bool repeat_last(struct change *change, struct video_frame *frame, struct problem *problem)
 {
     frame->length = 0;
@@ -167,14 +170,14 @@ static bool repeat_last(struct change *change, struct video_frame *frame, struct
     return change->last.length == 0 || frame_append(frame, change->last.bytes, change->last.length, problem);
 }
 
-/* Keep a copy of a frame, which may have to be repeated. */
+/* Keep a copy of a frame, because it may have to be repeated. */
 static bool keep_last(struct change *change, const struct video_frame *frame, struct problem *problem)
 {
     change->last.length = 0;
     return frame_append(&change->last, frame->bytes, frame->length, problem);
 }
 
-/* Make the pixels of a coded frame. */
+/* Decode a coded frame and change its pixels. */
 static bool take_coded(struct change *change, struct video_frame *frame, struct problem *problem)
 {
     size_t bytes = shape_bytes(&change->inner.info.shape);
@@ -203,7 +206,7 @@ static bool take_coded(struct change *change, struct video_frame *frame, struct 
     return repeat_last(change, frame, problem);
 }
 
-/* Read the next frame of the other reader, of which the first may have been read before. */
+/* Read the next frame from the inner reader; the first one may have been read before. */
 static enum video_step read_inner(struct change *change, struct video_frame *frame, struct problem *problem)
 {
     enum video_step step = STEP_FRAME;
@@ -217,7 +220,7 @@ static enum video_step read_inner(struct change *change, struct video_frame *fra
     return step;
 }
 
-/* Pass on what the report of the pass needs of the other reader. */
+/* Copy the inner reader's counts that the report of the pass shows. */
 static void copy_counts(struct video_reader *reader, const struct change *change)
 {
     reader->skipped = change->inner.skipped;
@@ -229,7 +232,7 @@ static void copy_counts(struct video_reader *reader, const struct change *change
     reader->input.size = change->inner.input.size;
 }
 
-/* Say why there is no frame at all, if none could be made. */
+/* End the sequence. If no frame could be made, that is a failure with the reason. */
 static enum video_step end(const struct change *change, struct problem *problem)
 {
     if (change->owed == 0)
@@ -239,7 +242,7 @@ static enum video_step end(const struct change *change, struct problem *problem)
     return STEP_FAILED;
 }
 
-/* Read a frame and change it. One that cannot be made, with none before it, is left without bytes. */
+/* Read a frame and change it. The frame is empty if it cannot be made and there is no good frame before it. */
 static enum video_step make_next(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
 {
     struct change *change = reader->state;
@@ -296,7 +299,7 @@ static bool make_context(struct change *change, struct problem *problem)
     kst_context_options options;
 
     kst_context_options_init(&options);
-    options.device = "cpu"; /* filters have no other, and frames lie in its memory */
+    options.device = "cpu"; /* filters use no other device here, and frames are in host memory */
     options.threads = common->threads;
     options.limits.pixels = common->max_pixels;
     options.limits.memory = common->max_memory;
@@ -305,7 +308,7 @@ static bool make_context(struct change *change, struct problem *problem)
     return !status || jpeg_report_problem(NULL, status, problem);
 }
 
-/* Find the shape behind resizing. Planes that are smaller follow from the first one. */
+/* Find the shape after resizing. The sizes of smaller planes follow from that of the first one. */
 static bool find_resized(struct change *change, struct problem *problem)
 {
     const struct video_info *info = &change->inner.info;
@@ -327,7 +330,7 @@ static bool find_resized(struct change *change, struct problem *problem)
     return true;
 }
 
-/* Find the shape behind the filters. */
+/* Find the shape after the filters. */
 static bool find_filtered(struct change *change, struct problem *problem)
 {
     kst_image from, to;
@@ -369,7 +372,7 @@ static bool find_shapes(struct change *change, struct problem *problem)
            shape_permitted(&change->shape, &limits, problem);
 }
 
-/* Describe the changed frames. The proportions of pixels are not followed through a change of the picture's. */
+/* Describe the changed frames. If the picture's proportions change, the aspect ratio of pixels becomes unknown. */
 static void describe_changed(const struct change *change, struct video_info *info)
 {
     const struct video_shape *old = &change->inner.info.shape;

@@ -5,23 +5,23 @@
 
 #include "video/pass.h"
 
-/* Says what becomes of frames. */
+/* Says how frames are to be changed. */
 struct video_wanted {
     const struct common_options *common;
-    kst_resize_options resize; /* a width and height of 0: none */
+    kst_resize_options resize; /* a width and height of 0: no resizing */
     const char *filters;       /* a chain of libkostka_filters; null: none */
-    bool rgb;                  /* frames become RGB, or stay grey */
-    bool strict;               /* damage ends the work */
+    bool rgb;                  /* convert frames to RGB; grey stays grey */
+    bool strict;               /* fail at damaged frames */
 };
 
 /*
- * Put a reader in the place of the pass's own, which it takes over, together with a frame that has been read. It reads
- * pixels: coded frames are decoded, then resized and filtered, each by all threads. The pass's reader is closed as
- * before. Returns false with the problem if frames cannot be changed so.
+ * Replace the reader of the pass by one that resizes and filters, and that takes over the previous reader and the frame
+ * that has been read. It reads pixels: coded frames are decoded, then resized and filtered, each by all threads. The
+ * reader is closed as before. Returns false, with the problem, if frames cannot be changed like this.
  */
 bool video_change_begin(const struct video_wanted *wanted, struct video_pass *pass, struct problem *problem);
 
-/* Add what the reader has found damaged to the counts of the pass, which has ended. */
+/* Add the reader's counts of damaged frames to those of the pass, which has ended. */
 void video_change_end(struct video_pass *pass);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Converts RGB to Y, Cb and Cr of the full range, for containers that have no RGB, and back for pictures. */
+/* Converts RGB to full-range Y, Cb and Cr, for containers without RGB, and back for pictures. */
 #include "video/colours.h"
 
 #include <string.h>
@@ -22,11 +22,11 @@ static void set_sample(uint8_t *samples, size_t index, bool wide, int64_t value)
 }
 
 /*
- * Holds the weights of red and blue in luma by Rec. ITU-T H.273, in units of 1/10000, and what follows from them for Y,
- * Cb and Cr in units of 2^-16, of which each row has the sum of its exact weights.
+ * Holds the weights of red and blue in luma (Rec. ITU-T H.273), in units of 1/10000, and the weights of red, green and
+ * blue in Y, Cb and Cr that follow from them, in units of 2^-16. They are rounded so that the rows have exact sums.
  */
 struct weights {
-    uint8_t matrix[4]; /* the numbers of H.273; 0 behind them */
+    uint8_t matrix[4]; /* the numbers of H.273, padded with 0, which thus counts as BT.601 */
     int64_t red, blue;
     int64_t row[3][3];
 };
@@ -41,7 +41,7 @@ static const struct weights *weights_of(uint8_t matrix)
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (memchr(known[i].matrix, matrix, sizeof known[i].matrix) != NULL) /* 0 is the first one's, too */
+        if (memchr(known[i].matrix, matrix, sizeof known[i].matrix) != NULL)
             return &known[i];
     return NULL;
 }
@@ -51,7 +51,7 @@ bool matrix_is_known(uint8_t matrix)
     return weights_of(matrix) != NULL;
 }
 
-/* Half a unit less is added to chroma, so that none exceeds the depth. */
+/* Convert a pixel. Chroma is rounded with one unit less than a half, so that it does not exceed the depth. */
 static void convert_pixel(const struct weights *by, const int64_t rgb[3], int64_t middle, int64_t ycc[3])
 {
     const int64_t offset[3] = {HALF, middle * (1 << FRACTION) + HALF - 1, middle * (1 << FRACTION) + HALF - 1};
@@ -83,7 +83,7 @@ bool frame_to_planes(const struct video_shape *shape, uint8_t matrix, const stru
     return true;
 }
 
-/* Holds factors in units of 2^-16, and what is black, for samples of one depth and range. */
+/* Holds factors in units of 2^-16, and the value of black, for samples of one depth and range. */
 struct inverse {
     int64_t luma, red, green_blue, green_red, blue;
     int64_t black, middle, most;
@@ -96,7 +96,7 @@ static int64_t factor(int64_t over, int64_t under, int64_t most, int64_t steps)
     return (((over * most) << FRACTION) + divisor / 2) / divisor;
 }
 
-/* Return the inverse of a matrix. Limited luma has 219 steps of 256, chroma 224. */
+/* Return the inverse of a conversion. In limited range luma has 219 steps of 256, and chroma 224. */
 static struct inverse inverse_of(const struct weights *by, uint32_t depth, bool limited)
 {
     enum { ONE = 10000 };
@@ -125,7 +125,7 @@ static void restore_pixel(const struct inverse *by, const int64_t ycc[3], int64_
     rgb[2] = rounded(y + by->blue * cb, by->most);
 }
 
-/* Make a plane as large as the picture, where it is not; it is then the image's own. */
+/* Enlarge a plane to the size of the picture if it is smaller; the enlarged plane belongs to `large`. */
 static bool enlarge(kst_context *context, kst_image *whole, uint32_t index, kst_image *large, struct problem *problem)
 {
     kst_resize_options options;

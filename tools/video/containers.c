@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Lists the containers that libavformat reads and writes. They are recognised even if its headers were missing when
- * this program was built, and the error says so.
+ * this program was built; the error then says so.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static bool mkv_detect(const uint8_t *head, size_t length)
     return length >= sizeof ebml && memcmp(head, ebml, sizeof ebml) == 0;
 }
 
-/* Detect the first box or atom. Those of JPEG 2000 files have other names. */
+/* Detect the first box or atom. The first boxes of JPEG 2000 files have other names. */
 static bool mov_detect(const uint8_t *head, size_t length)
 {
     static const char names[][5] = {"ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"};
@@ -54,7 +54,7 @@ static bool mov_detect(const uint8_t *head, size_t length)
     return false;
 }
 
-/* Detect the key of a partition pack (SMPTE 377). A run-in in front of it is not looked for. */
+/* Detect the key of a partition pack (SMPTE 377) at the start of the file. A run-in in front of it is not supported. */
 static bool mxf_detect(const uint8_t *head, size_t length)
 {
     static const uint8_t key[] = {6, 0x0E, 0x2B, 0x34, 2, 5, 1, 1, 0x0D, 1, 2, 1, 1, 2};
@@ -121,7 +121,7 @@ const struct video_format video_mov = {.name = "mov",
     .begin = mov_begin,
     CONTAINER};
 
-/* What is read as MP4 is read as MOV, which libavformat does not tell apart. */
+/* MP4 is read as MOV: libavformat does not distinguish the two. */
 const struct video_format video_mp4 = {.name = "mp4",
     .extensions = {"mp4", "m4v"},
     .payloads = 1 << PAYLOAD_JPEG | 1 << PAYLOAD_JPEG2000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads a file or a pipe through a buffer. A signal ends the waiting for a pipe. */
+/* Reads a file or a pipe through a buffer. A signal ends waiting for a pipe. */
 #include "video/input.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 enum {
     BUFFER = 1 << 18,
-    DIRECT = 1 << 16, /* pieces that do not go through the buffer */
+    DIRECT = 1 << 16, /* pieces from this size on bypass the buffer */
     WAIT_MS = 100
 };
 
@@ -32,7 +32,7 @@ bool input_open(struct video_input *input, const char *path, struct problem *pro
         return problem_set_kind(problem, PROBLEM_READ, "is a directory");
     input->regular = S_ISREG(state.st_mode);
     input->size = input->regular ? (uint64_t)state.st_size : 0;
-    off_t position = input->regular ? lseek(input->descriptor, 0, SEEK_CUR) : 0; /* standard input may be elsewhere */
+    off_t position = input->regular ? lseek(input->descriptor, 0, SEEK_CUR) : 0; /* standard input need not be at 0 */
     input->position = position > 0 ? (uint64_t)position : 0;
     input->helpers = parts_helpers();
     input->buffer = malloc(BUFFER);
@@ -61,7 +61,7 @@ static bool wait_for(struct video_input *input)
     return true;
 }
 
-/* Read up to `length` bytes. Returns 0 at the end, and once reading has failed. */
+/* Read up to `length` bytes. Returns 0 at the end, and after a failure. */
 static size_t read_some(struct video_input *input, uint8_t *to, size_t length)
 {
     ssize_t got = 0;
@@ -79,7 +79,7 @@ static size_t read_some(struct video_input *input, uint8_t *to, size_t length)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Read a large piece of a file by several threads. Returns 0 if there are none, and otherwise as read_some(). */
+/* Read a large piece of a file with several threads. Returns 0 if there are no threads, otherwise like read_some(). */
 static size_t read_shared(struct video_input *input, uint8_t *to, size_t length)
 {
     int error = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds where JPEG streams end (T.81 B.1), and supplies the Huffman tables that MJPEG leaves out. */
+/* Finds the ends of JPEG streams (T.81 B.1), and supplies the Huffman tables that MJPEG leaves out. */
 #include "video/jpeg_frame.h"
 
 #include <pthread.h>
@@ -13,7 +13,10 @@ static bool is_restart(uint8_t code)
     return code >= 0xD0 && code <= 0xD7;
 }
 
-/* Append bytes that a file is long enough for, without a copy between. Returns their number; 0: it was not tried. */
+/*
+ * Append a large piece without copying it through the buffer, if the file is long enough. Returns the number of bytes
+ * read; 0: nothing was tried.
+ */
 static size_t append_directly(
     struct video_reader *reader, struct video_frame *frame, uint64_t length, struct problem *problem)
 {
@@ -52,7 +55,7 @@ enum video_step frame_append_input(
     return STEP_FRAME;
 }
 
-/* Append entropy-coded data up to the next marker that is no restart marker, wherever that is. */
+/* Append entropy-coded data up to the next marker other than a restart marker, wherever that is. */
 static enum video_step append_data(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
 {
     for (;;) {
@@ -64,7 +67,10 @@ static enum video_step append_data(struct video_reader *reader, struct video_fra
         uint8_t code = whole ? marker[1] : 0;
         if (had == 0 || (before == 0 && whole && code != 0 && code != 0xFF && !is_restart(code)))
             return had == 0 ? STEP_END : STEP_FRAME;
-        /* A marker begins behind the last of several 0xFF; one at the end of the buffer waits for what follows. */
+        /*
+         * A marker begins at the last of several bytes 0xFF. If 0xFF is the last byte in the buffer, the next byte
+         * is awaited.
+         */
         size_t used = before + (whole ? code == 0xFF ? 1 : code == 0 || is_restart(code) ? 2 : 0 : 0);
         enum video_step step = frame_append_input(reader, frame, used > 0 ? used : had, problem);
         if (step != STEP_FRAME)
@@ -72,7 +78,7 @@ static enum video_step append_data(struct video_reader *reader, struct video_fra
     }
 }
 
-/* Append a marker segment behind which entropy-coded data may follow. */
+/* Append a marker segment, and the entropy-coded data that follow SOS. */
 static enum video_step append_segment(
     struct video_reader *reader, struct video_frame *frame, const uint8_t head[4], struct problem *problem)
 {
@@ -83,7 +89,7 @@ static enum video_step append_segment(
     return step == STEP_FRAME && scan ? append_data(reader, frame, problem) : step;
 }
 
-/* Append what begins with the next byte. Sets *done behind EOI, and in front of another SOI. */
+/* Append the next marker or marker segment. Sets *done behind EOI, and in front of another SOI. */
 static enum video_step append_next(
     struct video_reader *reader, struct video_frame *frame, bool *done, struct problem *problem)
 {
@@ -149,7 +155,7 @@ struct jpeg_frame jpeg_frame_examine(const uint8_t *bytes, size_t length)
     return found;
 }
 
-/* Return where the first EOI is, or the SOI that stands in its place; `length` if there is neither. */
+/* Return the offset of the first EOI, or of an SOI in its place; `length` if there is neither. */
 static size_t find_end(const uint8_t *bytes, size_t length)
 {
     size_t at = 2;
@@ -180,7 +186,7 @@ size_t jpeg_frame_second(const uint8_t *bytes, size_t length)
     return 0;
 }
 
-/* The marker segments with the tables of Annex K.3. */
+/* Holds the marker segments with the tables of Annex K.3. */
 static struct {
     pthread_once_t once;
     struct video_frame segments;
@@ -196,7 +202,7 @@ static void keep_tables(const uint8_t *bytes, size_t length, struct problem *pro
     }
 }
 
-/* The library writes these tables into each baseline stream, so they are taken from one. */
+/* Make the tables by encoding a small picture: the library writes them into each baseline stream. */
 static void make_tables(void)
 {
     uint8_t pixels[3] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads and writes MJPEG elementary streams: JPEG streams, one right behind the other. */
+/* Reads and writes MJPEG elementary streams: JPEG streams without anything between them. */
 #include <string.h>
 
 #include "video/jpeg_frame.h"
@@ -17,7 +17,7 @@ static bool mjpeg_open(struct video_reader *reader, const struct video_wishes *w
     return true;
 }
 
-/* Skip to the next SOI. Zeros pad frames; other bytes are counted. Returns false at the end. */
+/* Skip to the next SOI. Zeros are padding; other skipped bytes are counted. Returns false at the end. */
 static bool skip_to_image(struct video_reader *reader)
 {
     for (;;) {
@@ -41,7 +41,7 @@ static enum video_step mjpeg_next(struct video_reader *reader, struct video_fram
         return input_good(&reader->input, problem) ? STEP_END : STEP_FAILED;
     frame->offset = reader->input.offset;
     enum video_step step = jpeg_frame_read(reader, frame, problem);
-    /* A stream that is cut off is a frame all the same, as far as it goes. */
+    /* A stream that is cut off is nevertheless a frame, as far as it goes. */
     if (step == STEP_FAILED)
         return STEP_FAILED;
     return jpeg_frame_complete(frame, problem) ? STEP_FRAME : STEP_FAILED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads and writes what cameras send over HTTP (multipart/x-mixed-replace, RFC 2046): parts with a few lines of header,
- * each a JPEG stream. Its length is what the header says or, where that says none, what its markers say.
+ * Reads and writes what cameras send over HTTP (multipart/x-mixed-replace, RFC 2046): parts with a few header lines,
+ * each a JPEG stream. The length of a stream is what its header says; without that, the stream ends at its EOI.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static bool multipart_open(struct video_reader *reader, const struct video_wishe
     return true;
 }
 
-/* Read a line without its end. Returns false where the file ends, or the line is too long: the text is then empty. */
+/* Read a line without its end. Returns false, with an empty text, if the file ends or the line is too long. */
 static bool take_line(struct video_input *input, char line[LINE_MOST])
 {
     size_t length;
@@ -45,7 +45,7 @@ static bool take_line(struct video_input *input, char line[LINE_MOST])
     return true;
 }
 
-/* Read the number of a header line "Content-Length: N". Other lines leave it as it is. */
+/* Read the number of a header line "Content-Length: N". Other lines do not change `length`. */
 static void take_length(const char *line, uint64_t *length)
 {
     static const char name[] = "content-length:";
@@ -58,7 +58,7 @@ static void take_length(const char *line, uint64_t *length)
         *length = strtoull(digits, NULL, 10);
 }
 
-/* Read the lines in front of a part's contents: empty ones, the boundary, the header and the empty line behind it. */
+/* Read the lines in front of a part's contents: empty lines, the boundary, the header and the empty line behind it. */
 static enum video_step take_header(struct video_reader *reader, uint64_t *length, struct problem *problem)
 {
     uint64_t at = reader->input.offset;

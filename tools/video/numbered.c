@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads and writes sequences of files whose names have a number: frame%05d.png. Files of JPEG and JPEG 2000 are coded
- * frames, all others pictures of RGB or grey.
+ * Reads and writes sequences of files whose names contain a number: frame%05d.png. Files of JPEG and JPEG 2000 are
+ * coded frames, all others pictures of RGB or grey.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,16 +25,16 @@ bool numbered_is(const char *path)
 
 struct numbered_in {
     struct pattern pattern;
-    uint64_t number;   /* of the file that is read next */
-    uint64_t greatest; /* that was in the folder at first */
+    uint64_t number;   /* the number of the next file */
+    uint64_t greatest; /* the greatest number in the folder when the sequence was opened */
     struct video_wishes wishes;
-    kst_context *context;    /* with which pictures are read */
-    struct video_frame next; /* the frame behind those that are owed */
+    kst_context *context;    /* the context to read pictures with */
+    struct video_frame next; /* the frame that has been read, and follows the repeated ones */
     bool has_next;
-    bool known;              /* the reader's info says what frames are */
-    uint64_t owed;           /* frames that could not be read, instead of which the last one is repeated */
-    struct video_frame last; /* the last frame, or in front of the first picture that one */
-    bool warned;             /* that transparency is dropped */
+    bool known;              /* the reader's info describes the frames, because one has been read */
+    uint64_t owed;           /* the number of times that the last frame is repeated for files that lack */
+    struct video_frame last; /* the last frame; at first a copy of the first picture */
+    bool warned;             /* a warning of dropped transparency has been printed */
 };
 
 /* Copy a picture's rows into a frame. */
@@ -80,7 +80,7 @@ static bool read_picture(struct video_reader *reader, const struct source *sourc
     return good;
 }
 
-/* Find what a file is: a coded frame, of which the bytes are taken, or a picture. */
+/* Find out what a file is: a coded frame, whose bytes are taken, or a picture, which is read. */
 static bool read_source(struct video_reader *reader, const struct source *source, enum video_payload *payload,
     struct video_shape *shape, struct problem *problem)
 {
@@ -95,7 +95,7 @@ static bool read_source(struct video_reader *reader, const struct source *source
     return frame_append(&in->next, source->data, source->length, problem);
 }
 
-/* Return whether a file is as the first one, which says what the frames are. */
+/* Return whether a file has the shape and coding of the first one, which determines what the frames are. */
 static bool fits(
     struct video_reader *reader, enum video_payload payload, const struct video_shape *shape, struct problem *problem)
 {
@@ -152,7 +152,7 @@ static enum video_step read_file(struct video_reader *reader, struct problem *pr
     return good ? STEP_FRAME : STEP_FAILED;
 }
 
-/* Count the numbers, from the next one on, that no file has: GAP_MOST of them are the end of the sequence. */
+/* Count the missing numbers from the next one on. GAP_MOST of them mark the end of the sequence. */
 static bool count_absent(const struct numbered_in *in, uint64_t *count, struct problem *problem)
 {
     for (*count = 0; *count < GAP_MOST; ++*count) {
@@ -167,7 +167,7 @@ static bool count_absent(const struct numbered_in *in, uint64_t *count, struct p
     return true;
 }
 
-/* Note numbers that no file has while later ones do. Returns false if that ends the work. */
+/* Note missing numbers in front of later files. Returns false if that ends the work. */
 static bool note_absent(struct video_reader *reader, uint64_t count, struct problem *problem)
 {
     struct numbered_in *in = reader->state;
@@ -187,7 +187,7 @@ static bool note_absent(struct video_reader *reader, uint64_t count, struct prob
     return true;
 }
 
-/* End the sequence. Files that are too far behind it to belong to it are mentioned. */
+/* End the sequence, and note files whose numbers are too far behind it to belong to it. */
 static enum video_step end(struct video_reader *reader, struct problem *problem)
 {
     struct numbered_in *in = reader->state;
@@ -203,7 +203,7 @@ static enum video_step end(struct video_reader *reader, struct problem *problem)
     return STEP_END;
 }
 
-/* Read the file of the next number, or pass over numbers that no file has: frames that are lacking are owed. */
+/* Read the file of the next number, or skip missing numbers, for which the last frame will be repeated. */
 static enum video_step advance(struct video_reader *reader, struct problem *problem)
 {
     uint64_t absent;
@@ -278,7 +278,7 @@ static bool numbered_open(struct video_reader *reader, const struct video_wishes
         return problem_set(problem, "out of memory");
     reader->state = in;
     in->wishes = *wishes;
-    reader->input.regular = true; /* files are no stream that has no end */
+    reader->input.regular = true; /* because a sequence of files has an end, unlike a stream */
     if (!pattern_parse(reader->path, &in->pattern))
         return problem_set(problem, "no number such as %%05d is in the name");
     return find_first(reader, problem) && make_context(in, problem) && read_first(reader, problem);
@@ -296,7 +296,7 @@ static bool take_next(struct numbered_in *in, struct video_frame *frame, struct 
     return frame_append(frame, in->last.bytes, in->last.length, problem);
 }
 
-/* Frames that are lacking come in front of the one that follows them. A coded frame without bytes repeats the last. */
+/* Repeated frames come first, then the frame that has been read. An empty coded frame repeats the one before. */
 static enum video_step numbered_next(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
 {
     struct numbered_in *in = reader->state;
@@ -349,7 +349,7 @@ static bool numbered_begin(struct video_writer *writer, struct problem *problem)
     return pattern_parse(writer->path, pattern) || problem_set(problem, "no number such as %%05d is in the name");
 }
 
-/* Write a copy of a frame's pixels, which writing may rearrange. */
+/* Write a copy of a frame's pixels, because writing a picture may rearrange them. */
 static bool write_pixels(
     const struct video_writer *writer, const struct video_frame *frame, const char *name, struct problem *problem)
 {

@@ -7,10 +7,13 @@
 
 extern const struct video_format video_numbered;
 
-/* Return whether a name has one number such as %d or %05d. */
+/* Return whether a name contains one number such as %d or %05d. */
 bool numbered_is(const char *path);
 
-/* Return what files of a pattern's extension hold: or-ed 1 << enum video_payload; 0 if none are written. */
+/*
+ * Return what files with a pattern's extension can hold: combined 1 << enum video_payload; 0 if such files are not
+ * written.
+ */
 unsigned numbered_payloads(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Divides a read into parts of at most 1 MiB, which the threads take by turns. */
+/* Divides a read into parts of at most 1 MiB, which several threads read. */
 #include "video/parts.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ enum {
     PART = 1 << 20,
     PART_STEP = 1 << 16,
     THREADS_MOST = 16,
-    HELPERS = 3, /* the most threads that help: more than memory copies for */
+    HELPERS = 3, /* the most helping threads: more do not help, because memory limits the speed of copies */
     PROCESSORS = 4
 };
 
@@ -23,15 +23,15 @@ struct parts {
     int descriptor;
     uint64_t offset;
     uint8_t *to;         /* where the bytes are read to */
-    size_t length, next; /* of the read, and what has been given to threads */
-    size_t part;         /* of a part but the last one */
-    size_t left;         /* bytes that have not come yet */
-    size_t end;          /* the first byte that is missing; or the length */
+    size_t length, next; /* bytes of the read, and how many of them threads have taken */
+    size_t part;         /* bytes of each part but the last one */
+    size_t left;         /* bytes that have not been read yet */
+    size_t end;          /* offset of the first missing byte, or the length */
     int error;
     bool ends;
 };
 
-/* Read a part. Returns how much of it there is. */
+/* Read a part. Returns the number of bytes that were read. */
 static size_t read_part(int descriptor, uint64_t offset, uint8_t *to, size_t length, int *error)
 {
     size_t had = 0;
@@ -126,7 +126,7 @@ void parts_end(struct parts *parts)
 
 size_t parts_read(struct parts *parts, int descriptor, uint64_t offset, void *to, size_t length, int *error)
 {
-    size_t even = (length / (parts->threads + 1) / PART_STEP + 1) * PART_STEP; /* a part for each thread */
+    size_t even = (length / (parts->threads + 1) / PART_STEP + 1) * PART_STEP; /* one part for each thread */
 
     pthread_mutex_lock(&parts->lock);
     parts->descriptor = descriptor;

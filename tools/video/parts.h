@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how threads together read a large piece of a file: one alone copies less than memory takes. */
+/*
+ * Declares how several threads read a large piece of a file together: one thread alone copies more slowly than memory
+ * allows.
+ */
 #ifndef KOSTKA_TOOL_VIDEO_PARTS_H
 #define KOSTKA_TOOL_VIDEO_PARTS_H
 
@@ -7,18 +10,18 @@
 
 struct parts;
 
-enum { PARTS_LEAST = 1 << 21 /* bytes that are worth several threads, such as a frame of 1080p */ };
+enum { PARTS_LEAST = 1 << 21 /* pieces from this size on are worth several threads, such as a frame of 1080p */ };
 
-/* Return how many threads are worth starting beside the caller's: one for each four processors, but few. */
+/* Return how many helping threads are worth starting: one for each four processors, up to a small number. */
 uint32_t parts_helpers(void);
 
-/* Start so many threads beside the caller's. Null: none could be started. */
+/* Start that many threads in addition to the caller's. Null: none could be started. */
 struct parts *parts_start(uint32_t threads);
 void parts_end(struct parts *parts); /* null is allowed */
 
 /*
- * Read `length` bytes at an offset of a file. Returns how many of them there are up to the first that is missing,
- * because the file ends or, with *error set to the number of the error, because reading failed.
+ * Read `length` bytes at an offset of a file. Returns the number of bytes before the first missing one: the file ends
+ * there or, with *error set to the error's number, reading failed there.
  */
 size_t parts_read(struct parts *parts, int descriptor, uint64_t offset, void *to, size_t length, int *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads frames and writes what they become, and passes them on as they are where there is no work. */
+/* Reads frames, and writes them converted; or copies them if nothing is to be done. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void swap_frames(struct video_frame *a, struct video_frame *b)
     *b = kept;
 }
 
-/* Take the frame that was read first, and that did not lie in pinned memory. */
+/* Copy the frame that was read first, because it is not in pinned memory. */
 static bool take_first(struct video_pass *pass, struct video_frame *frame, struct problem *problem)
 {
     frame->length = 0;
@@ -67,7 +67,10 @@ void pass_pin(const struct run *run, struct slot *slot, bool output)
         slot->out.context = run->context;
 }
 
-/* Return the room for a stream: what is larger than its pixels, and that is rare, is made again. */
+/*
+ * Return the room for a stream. A stream that is larger than its pixels, which is rare, is encoded again with more
+ * room.
+ */
 static size_t coded_room(const struct video_pass *pass)
 {
     enum { HEADERS = 1 << 12 };
@@ -100,7 +103,7 @@ bool pass_fill_item(struct run *run, struct slot *slot, kst_flow_item *item, str
     return true;
 }
 
-/* Write a frame. Who reads a pipe gets it at once. */
+/* Write a frame. Into a pipe it is flushed at once. */
 static bool add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
 {
     bool in_order = !writer->format->files && output_in_order(&writer->output);
@@ -113,7 +116,7 @@ static bool add(struct video_writer *writer, struct video_frame *frame, struct p
     return good;
 }
 
-/* Write the last frame so many times. */
+/* Write the last frame again, `times` times. */
 static bool repeat(struct run *run, uint64_t times, struct problem *problem)
 {
     struct video_writer *writer = run->pass->writer;
@@ -124,7 +127,7 @@ static bool repeat(struct run *run, uint64_t times, struct problem *problem)
     return true;
 }
 
-/* Write a frame, and keep it as the last one: the frame gets the memory of the one before. */
+/* Write a frame, and keep it as the last one; the frame gets the memory of the previous one. */
 static bool write_frame(struct run *run, struct video_frame *frame, struct problem *problem)
 {
     struct video_writer *writer = run->pass->writer;
@@ -138,7 +141,7 @@ static bool write_frame(struct run *run, struct video_frame *frame, struct probl
     return repeat(run, owed, problem);
 }
 
-/* Write the last frame again, or the first one that comes. */
+/* Write the last frame again; if there is none yet, the first one will be repeated. */
 static bool write_again(struct run *run, struct problem *problem)
 {
     if (run->has_last)
@@ -147,7 +150,7 @@ static bool write_again(struct run *run, struct problem *problem)
     return true;
 }
 
-/* Write pixels of a shape, of which a container without RGB gets planes. */
+/* Write pixels of a shape. For a container without RGB they are converted to planes. */
 static bool write_pixels(
     struct run *run, const struct video_shape *shape, struct video_frame *frame, struct problem *problem)
 {
@@ -165,13 +168,13 @@ bool video_is_damage(kst_status status)
            status == KST_ERROR_IMAGE_FORMAT;
 }
 
-/* Return whether a frame may be replaced. Whatever keeps pixels from being encoded is not the frame's own. */
+/* Return whether a failure is damage of the frame, which may then be replaced. A failure to encode pixels never is. */
 static bool is_damage(const struct video_pass *pass, kst_status status)
 {
     return pass->work != KST_FLOW_ENCODE && video_is_damage(status);
 }
 
-/* Describe a frame's failure or warning: where it is, and what is wrong. */
+/* Describe a frame's failure or warning, with the frame's number and offset. */
 static void describe(const struct slot *slot, const kst_report *report, kst_status status, struct problem *problem)
 {
     struct problem text;
@@ -185,7 +188,7 @@ static bool take_damage(struct run *run, const struct slot *slot, const kst_repo
 {
     struct video_pass *pass = run->pass;
 
-    if (slot->in.length == 0) /* an empty frame stands for the one before */
+    if (slot->in.length == 0) /* an empty frame repeats the previous one */
         return write_again(run, problem);
     describe(slot, report, report->status, problem);
     if (pass->strict || !is_damage(pass, report->status))
@@ -216,7 +219,7 @@ bool pass_write_packets(struct run *run, struct video_packets *packets, struct p
     return good;
 }
 
-/* Write the stream that was made. It is in the slot's memory, unless it was too long for that. */
+/* Write the stream of an item. It is in the slot's memory, unless it was too long for that. */
 static bool write_stream(struct run *run, struct slot *slot, const kst_buffer *stream, struct problem *problem)
 {
     slot->out.length = stream->data == slot->out.bytes ? stream->length : 0;
@@ -224,7 +227,7 @@ static bool write_stream(struct run *run, struct slot *slot, const kst_buffer *s
            write_frame(run, &slot->out, problem);
 }
 
-/* Make an item again, as if it had not been made. */
+/* Do an item's work once more from the start. */
 static void make_again(struct run *run, struct slot *slot, const kst_encode_options *encode, kst_flow_item *item)
 {
     struct video_pass pass = *run->pass;
@@ -236,7 +239,7 @@ static void make_again(struct run *run, struct slot *slot, const kst_encode_opti
     pass_make(item->context, &pass, item);
 }
 
-/* Let a frame of JPEG 2000 have no more bits than the bucket has room for. */
+/* Encode a frame of JPEG 2000 again if it has more bits than the bucket has room for. */
 static void keep_to_bits(struct run *run, struct slot *slot, kst_flow_item *item)
 {
     const struct video_info *info = &run->pass->writer->info;
@@ -272,7 +275,7 @@ bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, 
     return write_stream(run, slot, &item->output, problem);
 }
 
-/* The measure is the bytes of a file, or the frames that a stream has announced. */
+/* Progress is measured in bytes of a file, or in frames if a stream announces their number. */
 void pass_show(const struct video_pass *pass, const struct video_frame *frame, uint64_t number)
 {
     uint64_t size = pass->reader->input.size, frames = pass->reader->info.frames;
@@ -291,7 +294,7 @@ void pass_choose_decoding(const struct video_pass *pass, kst_decode_options *opt
     options->strict = pass->strict;
 }
 
-/* Pass a frame on as it is. An empty one stands for the one before. */
+/* Copy a frame unchanged. An empty frame repeats the previous one. */
 static bool copy_frame(struct run *run, struct video_frame *frame, struct problem *problem)
 {
     const struct video_info *info = &run->pass->reader->info;

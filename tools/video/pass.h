@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how the frames of a sequence go from one container to another. */
+/* Declares the pass: the conversion of a sequence's frames from one container to another. */
 #ifndef KOSTKA_TOOL_VIDEO_PASS_H
 #define KOSTKA_TOOL_VIDEO_PASS_H
 
@@ -9,7 +9,7 @@
 #include "video/rate.h"
 #include "video/video.h"
 
-/* Return whether a failure to decode is the frame's own, and not one of memory, of a device or of what is asked for. */
+/* Return whether a failure to decode is due to the frame itself, and not to memory, a device or the options. */
 bool video_is_damage(kst_status status);
 
 /* Says what is done with the frames of a sequence. */
@@ -17,27 +17,27 @@ struct video_pass {
     const struct common_options *common;
     struct video_reader *reader;
     struct video_writer *writer;
-    struct video_frame first; /* the first frame, which has been read to see what the frames are; empty: it has not */
+    struct video_frame first; /* the first frame, which has been read to see what the frames are; empty: not yet */
     bool has_first;
-    struct video_packets packets; /* those of other streams that stand in front of it */
-    uint64_t leading;             /* frames in front of it, which could not be examined */
-    bool copy;                    /* frames stay byte for byte, and there is no work */
-    kst_flow_work work;           /* otherwise, with the options that it needs */
+    struct video_packets packets; /* packets of other streams in front of it */
+    uint64_t leading;             /* frames in front of it that could not be examined */
+    bool copy;                    /* copy frames byte for byte */
+    kst_flow_work work;           /* if not `copy`: the work, with the options that it needs */
     struct video_shape decoded;   /* what coded frames are decoded to */
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
-    struct video_rate rate; /* of JPEG; frames are then coded one by one */
-    bool strict;            /* damage ends the work */
-    bool latency;           /* a frame goes out before the next one is read */
-    /* What came of it. */
-    uint64_t damaged; /* frames that could not be decoded, instead of which the one before is repeated */
+    struct video_rate rate; /* bits of JPEG; frames are then encoded one by one */
+    bool strict;            /* fail at damaged frames */
+    bool latency;           /* write each frame before the next one is read */
+    /* Results. */
+    uint64_t damaged; /* frames that could not be decoded; the previous one is repeated instead */
     uint64_t warned;  /* frames that were decoded in part */
     struct problem first_damage;
     struct video_losses losses; /* of numbered files; the reader counts them */
     bool interrupted;           /* a signal ended the work early */
 };
 
-/* Read all frames and write them. Returns false with the problem if that failed. */
+/* Read all frames and write them. Returns false, with the problem, on failure. */
 bool video_pass_run(struct video_pass *pass, struct problem *problem);
 
 #endif

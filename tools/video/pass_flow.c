@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sends frames through a flow, in the order of the sequence. A fixed number of slots holds the frames that are under
- * way, which bounds memory: the source waits until the sink has freed one. Packets of other streams wait in the slot of
- * the frame that follows them; where all that wait are many, or no frame follows, the source writes them itself once
- * all frames in front of them have been written.
+ * Sends frames through a flow, in the order of the sequence. A fixed number of slots holds the frames in flight, which
+ * bounds memory: the source waits until the sink has freed a slot. Packets of other streams wait in the slot of the
+ * frame that follows them. If too many packets wait, or no frame follows, the source writes them itself once all frames
+ * in front of them have been written.
  */
 #include <kostka/kostka_device.h>
 
@@ -11,18 +11,18 @@
 #include "video/pass_run.h"
 
 /*
- * Frames for a GPU lie in pinned memory, which a driver makes at a few gigabytes a second: three calls share them, one
- * that uploads, one that computes and one that downloads, while others are read and written.
+ * Frames for a GPU are in pinned memory, of which a driver allocates only a few gigabytes a second. Three calls share
+ * the slots: one uploads, one computes and one downloads, while other frames are read and written.
  */
 enum {
     SLOTS_LEAST = 4,
     SLOTS_BYTES = 1 << 29,
-    GPU_SLOTS_LEAST = 9, /* for each GPU, as are the bytes: two in each call, one that is read, one that is written */
+    GPU_SLOTS_LEAST = 9, /* for each GPU, like the bytes: two in each call, one being read, one being written */
     GPU_SLOTS_BYTES = 1 << 28,
     PACKETS_BYTES = 1 << 26
 };
 
-/* Note a problem, of which the first one counts, and let the source and the sink end. Returns false. */
+/* Record a problem, unless an earlier one is recorded, and make the source and the sink end. Returns false. */
 static bool fail(struct run *run, const struct problem *problem)
 {
     pthread_mutex_lock(&run->lock);
@@ -42,7 +42,7 @@ static bool has_failed(struct run *run)
     return failed;
 }
 
-/* Make another slot, whose memory will be pinned. The caller holds the lock. */
+/* Add a slot, whose memory will be pinned. The caller holds the lock. */
 static struct slot *make_slot(struct run *run)
 {
     struct slot *slot = &run->slot[run->made++];
@@ -52,8 +52,8 @@ static struct slot *make_slot(struct run *run)
 }
 
 /*
- * Wait for a slot. While slots are prepared, one is made here only if no frame is under way, so that frames do not wait
- * for memory. Returns null if the run has failed.
+ * Wait for a free slot. While prepare() adds slots, this function adds one only if no frame is in flight, so that
+ * frames do not wait for memory. Returns null if the run has failed.
  */
 static struct slot *take_slot(struct run *run)
 {
@@ -71,7 +71,7 @@ static struct slot *take_slot(struct run *run)
     return slot;
 }
 
-/* Let a frame have the slot. The caller holds the lock. */
+/* Add a slot to the list of free ones. The caller holds the lock. */
 static void add_free(struct run *run, struct slot *slot)
 {
     slot->next = run->free;
@@ -87,7 +87,7 @@ static void give_slot(struct run *run, struct slot *slot)
     pthread_mutex_unlock(&run->lock);
 }
 
-/* Count packets that begin to wait in a slot, or no longer do. Returns whether so many wait that these must not. */
+/* Count the bytes of packets that begin and that end to wait in a slot. Returns whether too many wait. */
 static bool count_packets(struct run *run, size_t more, size_t fewer)
 {
     const uint64_t frame_limit = run->pass->reader->frame_limit;
@@ -100,7 +100,7 @@ static bool count_packets(struct run *run, size_t more, size_t fewer)
     return many;
 }
 
-/* Write the packets of a slot that no frame has, once this slot is the only one under way. */
+/* Write the packets of a slot before its frame, once this slot is the only one in use. */
 static bool write_early(struct run *run, struct slot *slot, struct problem *problem)
 {
     size_t bytes = slot->packets.bytes;
@@ -132,7 +132,7 @@ static enum video_step read_frame(struct run *run, struct slot *slot, struct pro
     return step;
 }
 
-/* Note that no frame follows. If that is a failure, the frames that are under way are written first. */
+/* Record that no frame follows. If reading has failed, the frames in flight are still written. */
 static void end_source(struct run *run, bool broken, const struct problem *problem)
 {
     pthread_mutex_lock(&run->lock);
@@ -172,14 +172,14 @@ static bool put(void *user, kst_flow_item *item)
 
     if (good && !pass_write_result(run, slot, item, &problem))
         good = fail(run, &problem);
-    packets_release(&slot->packets); /* those of a frame that is not written */
+    packets_release(&slot->packets); /* packets of a frame that is not written */
     count_packets(run, 0, bytes);
     pass_show(run->pass, &slot->in, slot->number);
     give_slot(run, slot);
     return good;
 }
 
-/* Return the bytes of a frame under way: of pixels on either side, and roughly of streams. */
+/* Return the bytes of a frame in flight: its pixels before and after the work, or an estimate for streams. */
 static size_t slot_bytes(const struct video_pass *pass)
 {
     enum { CODED_SHARE = 8 };
@@ -189,7 +189,7 @@ static size_t slot_bytes(const struct video_pass *pass)
            (pass->work == KST_FLOW_DECODE ? shape_bytes(&pass->decoded) : coded) + 1;
 }
 
-/* Choose how many frames may be under way: some for each thread of the CPU, or many where GPUs take them together. */
+/* Choose the most frames in flight: a few for each thread of the CPU, or many for GPUs, which take them in batches. */
 static uint32_t choose_slots(const struct video_pass *pass, uint32_t units, uint32_t gpus)
 {
     size_t fitting = (gpus > 0 ? gpus * (size_t)GPU_SLOTS_BYTES : SLOTS_BYTES) / slot_bytes(pass);
@@ -201,7 +201,7 @@ static uint32_t choose_slots(const struct video_pass *pass, uint32_t units, uint
     return wanted > SLOTS_MOST ? SLOTS_MOST : (uint32_t)wanted;
 }
 
-/* Let the source begin. */
+/* Let the source begin, now that the devices are known. */
 static void begin(struct run *run, kst_flow *flow)
 {
     kst_device_info first = {.size = sizeof first}, info = {.size = sizeof info};
@@ -219,7 +219,7 @@ static void begin(struct run *run, kst_flow *flow)
     pthread_mutex_unlock(&run->lock);
 }
 
-/* Make another slot if one may still be needed. Null: there are enough, or no frames follow. */
+/* Add a slot if one may still be needed. Null: there are enough, or no frames follow. */
 static struct slot *take_unused(struct run *run)
 {
     const uint64_t frames = run->pass->reader->info.frames; /* 0: not known */
@@ -235,8 +235,8 @@ static struct slot *take_unused(struct run *run)
 }
 
 /*
- * Give slots their pinned memory while the first frames are under way: making it takes longer than reading a frame.
- * A slot that gets none here asks for it again when a frame is read into it, and that reports the error.
+ * Allocate the pinned memory of slots while the first frames are in flight: that takes longer than reading a frame. If
+ * it fails for a slot, it is tried again when a frame is read into the slot, which then reports the error.
  */
 static void prepare(struct run *run)
 {
@@ -291,7 +291,7 @@ bool pass_flow(struct run *run, struct problem *problem)
     begin(run, flow);
     prepare(run);
     status = kst_flow_end(&flow);
-    if (status == KST_ERROR_MEMORY && !run->failed && !run->broken) /* other failures are known already */
+    if (status == KST_ERROR_MEMORY && !run->failed && !run->broken) /* other failures have already been recorded */
         return jpeg_report_problem(NULL, status, problem);
     return !run->failed && !run->broken;
 }

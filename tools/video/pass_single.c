@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lets frames pass one by one: for the least latency, for frames of two fields, and where frames share bits. */
+/* Processes frames one by one: for the least latency, for frames of two fields, and if frames share bits. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static kst_status convert_one(
     kst_image image;
 
     kst_image_init(&image);
-    image.memory = video_device_memory(context); /* where pixels stay between decoding and encoding */
+    image.memory = video_device_memory(context); /* pixels stay there between decoding and encoding */
     kst_status status = kst_decode(context, item->data, item->length, decode, &image, &item->report);
     if (!status)
         status = encode_one(context, pass, &image, item);
@@ -28,7 +28,7 @@ static kst_status convert_one(
     return status;
 }
 
-/* Describe every other row of an image, from the first or the second one on. */
+/* Describe every second row of an image, from the first or the second one on. */
 static void take_rows(const kst_image *whole, uint32_t first, kst_image *rows)
 {
     *rows = *whole;
@@ -41,7 +41,7 @@ static void take_rows(const kst_image *whole, uint32_t first, kst_image *rows)
     }
 }
 
-/* Decode the two streams of a frame, each to every other row. */
+/* Decode the two streams of a frame, each into every second row. */
 static void decode_fields(struct run *run, kst_context *context, const kst_decode_options *decode, kst_flow_item *item,
     struct problem *problem)
 {
@@ -111,8 +111,8 @@ static enum video_step do_one(
 }
 
 /*
- * Choose the one device that frames need which pass one by one: of a list the first one, and that is said. Returns a
- * copy, or null where the context chooses.
+ * Choose the device that processes frames one by one: the first one of a list, which a note tells. Returns a copy of
+ * its name, or null if the context chooses.
  */
 static char *choose_device(const struct video_pass *pass)
 {

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the quality of a frame by bisection. Frames resemble the one before, so that the search begins with its quality
- * and widens from there: where nothing changes, a frame is encoded twice. A GPU, which a call costs about as much as a
- * frame, gets the frame once, and encodes in one call what the next two steps may ask for: the search takes the same
+ * Finds the quality of a frame by bisection. Frames resemble the previous one, so the search begins with its quality
+ * and widens from there: if nothing changes, a frame is encoded twice. A GPU, for which a call costs about as much as a
+ * frame, gets the frame only once, and encodes in one call what the next two steps may need. The search takes the same
  * steps on every device.
  */
 #include "video/rate.h"
 
 #include <kostka/kostka_device.h>
 
-enum { QUALITY_FIRST = 75, AHEAD = 3 /* a step, and the next one if it fits or exceeds */ };
+enum { QUALITY_FIRST = 75, AHEAD = 3 /* a step, and the two that may follow it */ };
 
-/* The range in which the quality lies: `fits` does, or is 0; `exceeds` does not, or is one more than the greatest. */
+/*
+ * Holds the range of the quality: `fits` is a quality that fits, or 0; `exceeds` one that does not, or one more than
+ * the greatest.
+ */
 struct search {
     int fits, exceeds, step;
-    kst_buffer best; /* of `fits`, or of the lowest quality where nothing fits */
+    kst_buffer best; /* stream with the quality `fits`, or with the lowest quality tried if none fits */
 };
 
 double video_rate_allowance(const struct video_rate *rate)
@@ -49,7 +52,7 @@ static int next_quality(struct search *search, int tried, bool fitted)
     return next;
 }
 
-/* Note whether a quality fits. */
+/* Narrow the range by whether a quality fits. */
 static void learn(struct search *search, int quality, bool fits)
 {
     if (fits)
@@ -58,7 +61,7 @@ static void learn(struct search *search, int quality, bool fits)
         search->exceeds = quality;
 }
 
-/* Take what a quality has made as the best so far, or drop it. */
+/* Keep the stream of a quality as the best so far, or drop it. Returns whether it fits. */
 static bool take(struct search *search, kst_context *context, int quality, double bits, kst_buffer *made)
 {
     bool fits = (double)made->length * 8 <= bits;
@@ -95,14 +98,14 @@ static bool goes_on(const struct search *search)
     return search->exceeds - search->fits > 1;
 }
 
-/* Holds what has been made of a frame for steps that may come. */
+/* Holds encodings of a frame that were made ahead for steps that may follow. */
 struct ahead {
     kst_encode_item item[AHEAD];
     kst_encode_options options[AHEAD];
     uint32_t count;
 };
 
-/* List a quality and, for a GPU, what the step after it may ask for. */
+/* List a quality and, for a GPU, the qualities that the step after it may need. */
 static void plan(
     const struct search *search, int quality, bool gpu, const kst_encode_options *options, struct ahead *ahead)
 {
@@ -125,7 +128,7 @@ static void make(kst_context *context, const kst_image *image, struct ahead *ahe
 {
     for (uint32_t i = 0; i < ahead->count; i++) {
         ahead->item[i] = (kst_encode_item){.image = image, .options = &ahead->options[i]};
-        kst_report_init(&ahead->item[i].report); /* kst_encode() leaves one without a size as it is */
+        kst_report_init(&ahead->item[i].report); /* kst_encode() does not write to a report without a size */
     }
     if (ahead->count > 1)
         kst_encode_batch(context, ahead->item, ahead->count);
@@ -133,7 +136,7 @@ static void make(kst_context *context, const kst_image *image, struct ahead *ahe
         kst_encode(context, image, ahead->options, &ahead->item[0].output, &ahead->item[0].report);
 }
 
-/* Find what has been made with a quality. Null: nothing has. */
+/* Find the encoding with a quality. Null: it has not been made. */
 static kst_encode_item *find(struct ahead *ahead, int quality)
 {
     for (uint32_t i = 0; i < ahead->count; i++)
@@ -142,7 +145,7 @@ static kst_encode_item *find(struct ahead *ahead, int quality)
     return NULL;
 }
 
-/* Drop what no step has asked for. */
+/* Drop encodings that no step has used. */
 static void drop(kst_context *context, struct ahead *ahead)
 {
     for (uint32_t i = 0; i < ahead->count; i++)
@@ -150,7 +153,7 @@ static void drop(kst_context *context, struct ahead *ahead)
     ahead->count = 0;
 }
 
-/* Go through the steps of the search. What fails is a step's own work, and not what was made ahead of it. */
+/* Take the steps of the search. Only a failure of a step's own encoding ends it, not one of an encoding made ahead. */
 static kst_status run(struct search *search, int quality, double bits, kst_context *context, const kst_image *image,
     const kst_encode_options *options, kst_report *report)
 {
@@ -178,7 +181,9 @@ static kst_status run(struct search *search, int quality, double bits, kst_conte
     return status;
 }
 
-/* Bring a frame to the device on which it is encoded several times. Returns the frame itself if it cannot be there. */
+/*
+ * Upload a frame to the device on which it is encoded several times. Returns the frame itself if that is not possible.
+ */
 static const kst_image *bring(kst_context *context, const kst_image *image, kst_image *there)
 {
     kst_memory memory = video_device_memory(context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads and writes frames without any header, one behind the other: planes, or interleaved RGB. Samples of more than
- * 8 bits take two bytes, of which the less significant comes first.
+ * Reads and writes frames without any header: planes, or interleaved RGB, frame after frame. Samples of more than 8
+ * bits take two bytes, the less significant one first.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static bool raw_add(struct video_writer *writer, struct video_frame *frame, stru
 {
     frame_order(&writer->info.shape, frame);
     bool good = output_write(&writer->output, frame->bytes, frame->length, problem);
-    frame_order(&writer->info.shape, frame); /* the frame may be written again */
+    frame_order(&writer->info.shape, frame); /* restores the order, because the frame may be written again */
     return good;
 }
 

@@ -13,15 +13,18 @@
 
 enum {
     RATE_USUAL = 25,
-    LEADING_MOST = 100, /* frames that may stand in front of the first good one */
-    QUALITY_MOST = 95,  /* beyond that a JPEG grows without looking better */
-    UNSPECIFIED = 2     /* primaries and a transfer, of Rec. ITU-T H.273 */
+    LEADING_MOST = 100, /* the most frames in front of the first good one */
+    QUALITY_MOST = 95,  /* at higher qualities a JPEG grows without looking better */
+    UNSPECIFIED = 2     /* number for unknown primaries and an unknown transfer in Rec. ITU-T H.273 */
 };
 
-/* Says by what part two rates may differ that are meant to be one: frames then part from sound by 36 ms in an hour. */
+/*
+ * The relative difference up to which two rates count as the same: frames and sound then drift apart by 36 ms in an
+ * hour.
+ */
 static const double same_rate = 1e-5;
 
-/* Find out what container the input is. */
+/* Find the container of the input. */
 static const struct video_format *find_format(
     const struct video_settings *settings, const char *path, struct video_reader *reader, struct problem *problem)
 {
@@ -41,8 +44,8 @@ static const struct video_format *find_format(
 }
 
 /*
- * Return whether a stream holds RGB. A JPEG 2000 codestream without boxes does not say so; three components of one size
- * are taken for RGB if a component transform makes them of others, as it is of no use for Y, Cb and Cr.
+ * Return whether a stream holds RGB. A bare JPEG 2000 codestream does not say so: three components of one size are
+ * taken for RGB if a component transform is used, which would be of no use for Y, Cb and Cr.
  */
 static bool is_rgb(kst_decoder *decoder, const kst_info *info)
 {
@@ -58,7 +61,7 @@ static bool is_rgb(kst_decoder *decoder, const kst_info *info)
     return false;
 }
 
-/* Learn from the headers of a coded frame what the frames are. */
+/* Learn the shape of the frames from the headers of a coded frame. */
 static bool learn_shape(
     kst_context *context, const struct video_frame *frame, struct video_info *info, struct problem *problem)
 {
@@ -88,7 +91,7 @@ static bool learn_shape(
     return good;
 }
 
-/* Learn what else the first frame of a sequence of JPEG says. */
+/* Learn the remaining properties from the first frame of a JPEG sequence. */
 static bool learn_tags(const struct video_frame *frame, struct video_info *info, struct problem *problem)
 {
     struct jpeg_frame found = jpeg_frame_examine(frame->bytes, frame->length);
@@ -111,7 +114,7 @@ static bool learn_tags(const struct video_frame *frame, struct video_info *info,
     return true;
 }
 
-/* Note a frame in front of the first one that can be examined. An empty one is no damage. */
+/* Count a frame in front of the first one that can be examined. An empty frame is not damaged. */
 static void note_bad_first(struct video_reader *reader, struct video_pass *pass, const struct problem *problem)
 {
     if (pass->first.length > 0 && pass->damaged++ == 0)
@@ -138,7 +141,7 @@ static enum video_step read_leading(struct video_reader *reader, struct video_pa
     return step;
 }
 
-/* Read the first frame that can be examined. Those in front of it count as damaged. */
+/* Read the first frame that can be examined. Frames in front of it count as damaged. */
 static bool read_first(const struct video_settings *settings, struct video_reader *reader, struct video_pass *pass,
     struct problem *problem)
 {
@@ -168,7 +171,10 @@ static bool read_first(const struct video_settings *settings, struct video_reade
            shape_permitted(&reader->info.shape, &settings->wishes, problem);
 }
 
-/* Set the rate that --fps asks for. One that says the same more exactly, such as 30000/1001 for 29.97, is no other. */
+/*
+ * Set the rate of --fps. If the container's rate is the same within same_rate, such as 30000/1001 and 29.97, the
+ * sequence does not count as retimed.
+ */
 static void set_rate(struct video_reader *reader, struct video_ratio wanted)
 {
     const struct video_ratio said = reader->info.rate;
@@ -219,7 +225,7 @@ void video_close_input(struct video_reader *reader)
     input_close(&reader->input);
 }
 
-/* Return whether an option says how frames are to be coded that rewriting without loss cannot honour. */
+/* Return whether an option affects the coding in a way that rewriting without loss cannot provide. */
 static bool recodes(const struct options_given *given)
 {
     static const int others[] = {OPTION_HELP, OPTION_INPUT, OPTION_OUTPUT, OPTION_VERBOSE, OPTION_THREADS,
@@ -242,7 +248,7 @@ static bool has_any(const struct options_given *given, const int *codes, size_t 
     return false;
 }
 
-/* Choose between passing on, rewriting and coding again where input and output have the same codec. */
+/* Choose between copying, lossless rewriting and encoding again if input and output have the same codec. */
 static void choose_rewriting(struct video_settings *settings, struct video_pass *pass)
 {
     static const int rewriting[] = {OPTION_OPTIMIZE, OPTION_PROGRESSIVE, OPTION_SCANS, OPTION_RESTART, OPTION_BASELINE};
@@ -265,7 +271,7 @@ static void choose_rewriting(struct video_settings *settings, struct video_pass 
                       : settings->codec == KST_CODEC_NONE && !settings->ht;
 }
 
-/* Choose what the output's frames are. */
+/* Choose the payload of the output's frames. */
 static bool choose_payload(const struct video_settings *settings, struct video_pass *pass)
 {
     struct video_writer *writer = pass->writer;
@@ -282,7 +288,7 @@ static bool choose_payload(const struct video_settings *settings, struct video_p
     writer->info.payload = payloads == 1u << PAYLOAD_PIXELS ? PAYLOAD_PIXELS
                            : codec == KST_CODEC_JPEG2000    ? PAYLOAD_JPEG2000
                                                             : PAYLOAD_JPEG;
-    if (writer->format->files && settings->codec == KST_CODEC_NONE && payloads != 0) /* the name says it */
+    if (writer->format->files && settings->codec == KST_CODEC_NONE && payloads != 0) /* the name decides */
         writer->info.payload = payloads == 1u << PAYLOAD_JPEG       ? PAYLOAD_JPEG
                                : payloads == 1u << PAYLOAD_JPEG2000 ? PAYLOAD_JPEG2000
                                                                     : PAYLOAD_PIXELS;
@@ -319,7 +325,7 @@ static bool check_options(struct video_settings *settings, const struct video_pa
            encode_settings_finish("video", &settings->encode) && j2k_settings_finish("video", &settings->j2k);
 }
 
-/* Code planes as they are: the sampling is theirs, and nothing converts colours. */
+/* Encode planes as they are: with their own sampling, and without converting colours. */
 static bool fit_jpeg(struct video_settings *settings, const struct video_shape *shape, struct video_writer *writer)
 {
     kst_encode_options *options = &settings->encode.options;
@@ -364,7 +370,10 @@ static void fit_j2k(struct video_settings *settings, const struct video_writer *
         j2k->style |= KST_J2K_HT;
 }
 
-/* Let each frame say what the container has no place for: the proportions of pixels, and that samples are limited. */
+/*
+ * Store in each JPEG frame what the container has no place for: the aspect ratio of pixels, and a limited range of
+ * samples.
+ */
 static void add_tags(struct video_settings *settings, const struct video_info *info)
 {
     static const char limited[] = "CS=ITU601";
@@ -385,8 +394,8 @@ static void add_tags(struct video_settings *settings, const struct video_info *i
 }
 
 /*
- * Turn bits a second, or a frame, into the most bits of each frame, or into a bucket that frames share. JPEG 2000 needs
- * one where a quality is asked for; otherwise each frame takes its share.
+ * Convert --bitrate or --bits-per-frame to the most bits of each frame, or to a bucket that frames share. JPEG 2000
+ * needs a bucket if a quality is asked for; otherwise each frame gets its share.
  */
 static void fit_rate(struct video_settings *settings, struct video_pass *pass)
 {
@@ -427,7 +436,7 @@ static bool fit_encoder(struct video_settings *settings, struct video_pass *pass
     return true;
 }
 
-/* Choose what pixels the output gets: pictures are grey or RGB, and Y4M has planes. */
+/* Choose the pixels of the output: pictures are grey or RGB, and Y4M has planes. */
 static void fit_pixels(struct video_pass *pass)
 {
     struct video_writer *writer = pass->writer;
@@ -441,19 +450,22 @@ static void fit_pixels(struct video_pass *pass)
         *shape = pass->decoded = (struct video_shape){shape->width, shape->height, 3, shape->depth, 1, 1, true};
 }
 
-/* Return whether a matrix is that of BT.601, or taken for it. */
+/* Return whether a matrix is BT.601, or unknown, which counts as BT.601. */
 static bool is_usual_matrix(uint8_t matrix)
 {
     return matrix == 0 || matrix == MATRIX_UNKNOWN || matrix == MATRIX_BT601 || matrix == MATRIX_BT601_525;
 }
 
-/* Return whether the decoder makes the right RGB of coded frames: it takes them for BT.601 and the full range. */
+/* Return whether the decoder converts coded frames to the right RGB: it assumes BT.601 and the full range. */
 static bool decoder_converts(const struct video_info *in)
 {
     return in->payload != PAYLOAD_PIXELS && (in->fields || (is_usual_matrix(in->matrix) && in->range != RANGE_LIMITED));
 }
 
-/* Return whether planes are to become pictures, which are RGB: coded frames are decoded to that. */
+/*
+ * Return whether planes must be converted to RGB, because the output is pictures. Coded frames are decoded to RGB
+ * directly, unless they are resized or filtered, or the decoder would take them for other colours.
+ */
 static bool needs_rgb(const struct video_settings *settings, const struct video_pass *pass)
 {
     const struct video_info *in = &pass->reader->info;
@@ -465,8 +477,8 @@ static bool needs_rgb(const struct video_settings *settings, const struct video_
 }
 
 /*
- * Check that colours can be converted where that is done, and that --matrix, where it is said, says it to somebody: the
- * conversion, or a container that has a place for it.
+ * Check that colours can be converted if the output needs that, and that --matrix has an effect: on the conversion, or
+ * on a tag of the output's container.
  */
 static bool check_matrix(const struct video_settings *settings, const struct video_pass *pass, bool to_rgb)
 {
@@ -490,7 +502,7 @@ static bool check_matrix(const struct video_settings *settings, const struct vid
                "nothing converts the colours of these frames, and the output has no place for it");
 }
 
-/* Resize and filter frames where that is asked for. The rest of the work is then that for pixels. */
+/* Insert resizing and filtering of frames if an option asks for it. The rest of the work is then that for pixels. */
 static bool choose_change(struct video_settings *settings, struct video_pass *pass)
 {
     const struct video_wanted wanted = {&settings->common, settings->resize.options, settings->resize.filters,

@@ -5,7 +5,7 @@
 
 #include "video/pass.h"
 
-/* Holds what the command line asks for. */
+/* Holds the options of the command line. */
 struct video_settings {
     struct common_options common;
     struct encode_settings encode;
@@ -14,23 +14,23 @@ struct video_settings {
     struct video_wishes wishes;
     struct resize_settings resize;
     uint64_t first_out; /* number of the first file that is written */
-    double bitrate;     /* bits a second; 0: not said */
-    double frame_bits;  /* the most bits of a frame; 0: not said */
+    double bitrate;     /* bits a second; 0: not set */
+    double frame_bits;  /* the most bits of a frame; 0: not set */
     struct options_given given;
-    const struct video_format *in_format, *out_format; /* null: by the names and the first bytes */
+    const struct video_format *in_format, *out_format; /* null: chosen by the names and the first bytes */
     kst_codec codec;                                   /* KST_CODEC_NONE: chosen by the input and other options */
-    bool ht;                                           /* the codec is that of T.814 */
+    bool ht;                                           /* use the block coder of T.814 */
     bool strict, latency, in_place;
 };
 
-/* Open the input and read up to its first frame, of which the shape becomes known. */
+/* Open the input, and read up to its first frame, from which the shape becomes known. */
 bool video_open_input(const struct video_settings *settings, const char *path, struct video_reader *reader,
     struct video_pass *pass, struct problem *problem);
 void video_close_input(struct video_reader *reader);
 
 /*
- * Choose what is done with the frames, and the options for that, which the settings have. Returns EXIT_FINE, or after a
- * message EXIT_USAGE.
+ * Choose what is done with the frames, and the options for that, which the settings hold. Returns EXIT_FINE, or
+ * EXIT_USAGE after a message.
  */
 int video_choose_work(struct video_settings *settings, const char *path, struct video_pass *pass);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computes with the shapes of frames, and has the memory of frames. */
+/* Computes with the shapes of frames, and manages the memory of frames. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,10 @@ static size_t sample_bytes(const struct video_shape *shape)
     return shape->depth > 8 ? 2 : 1;
 }
 
-/* Return the bytes of a frame in 64 bits: sides have up to 32, samples up to 2 bytes, pixels up to 3 samples. */
+/*
+ * Return the bytes of a frame, which fit in 64 bits: sides have up to 32 bits, samples up to 2 bytes, pixels up to 3
+ * samples.
+ */
 static uint64_t bytes_of(const struct video_shape *shape)
 {
     uint64_t luma = (uint64_t)shape->width * shape->height;
@@ -83,7 +86,7 @@ void plane_image(const kst_image *whole, uint32_t index, kst_image *image)
     image->plane[0] = *plane;
 }
 
-/* Find by how much a plane is smaller than the picture: 1, 2 or 4. Returns 0 if by something else. */
+/* Return the factor by which a plane is smaller than the picture: 1, 2 or 4; 0 if it is none of these. */
 static uint32_t factor_of(uint32_t picture, uint32_t plane)
 {
     for (uint32_t by = 1; by <= 4; by *= 2)
@@ -164,7 +167,7 @@ struct video_ratio ratio_reduce(struct video_ratio ratio)
     return a == 0 ? ratio : (struct video_ratio){ratio.over / a, ratio.under / a};
 }
 
-/* Allocate memory, which is pinned where that is possible. */
+/* Allocate memory, which is pinned if possible. */
 static uint8_t *allocate(kst_context *context, size_t length, bool *pinned)
 {
     void *block = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes packets and rows of them, and checks when frames and packets are due. */
+/* Makes packets and lists of them, and checks when frames and packets are due. */
 #include "video/track.h"
 
 #include <stdlib.h>

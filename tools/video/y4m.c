@@ -23,7 +23,7 @@ static bool y4m_detect(const uint8_t *head, size_t length)
     return length > sizeof magic && memcmp(head, magic, sizeof magic - 1) == 0;
 }
 
-/* Read a number at *text, and move behind it. */
+/* Read a number at *text, and move *text behind it. */
 static bool take(const char **text, uint32_t *number)
 {
     uint64_t value = 0;
@@ -42,7 +42,7 @@ static bool take_ratio(const char *text, struct video_ratio *ratio)
            (ratio->under != 0) == (ratio->over != 0);
 }
 
-/* Read what stands behind the name of a sampling: the siting of chroma, or p10 and, of grey, 10. */
+/* Read what follows the name of a sampling: the siting of chroma, or p10 and, for grey, 10. */
 static bool take_variant(const char *text, struct video_info *info)
 {
     bool grey = info->shape.planes == 1;
@@ -74,7 +74,7 @@ static bool take_sampling(const char *text, struct video_info *info)
     return false;
 }
 
-/* Extensions are FFmpeg's range of samples, and others, which say nothing that we need. */
+/* Read an extension tag: FFmpeg's range of samples; others are ignored. */
 static bool take_extension(const char *text, struct video_info *info)
 {
     if (strcmp(text, "COLORRANGE=FULL") == 0)
@@ -109,7 +109,7 @@ static bool take_tag(const char *tag, struct video_info *info)
     }
 }
 
-/* Read a line without its end. Returns false, with the problem, if there is none of a sensible length. */
+/* Read a line without its end. Returns false, with the problem, if there is no line, or if it is too long. */
 static bool take_line(struct video_input *input, char line[LINE_MOST], struct problem *problem)
 {
     uint64_t at = input->offset;
@@ -224,7 +224,7 @@ static bool y4m_begin(struct video_writer *writer, struct problem *problem)
     return output_write(&writer->output, line, (size_t)length, problem);
 }
 
-/* Put the line FRAME in front of the planes, so that one call writes both. */
+/* Write a frame. The line FRAME is put into the room in front of the planes, so that one call writes both. */
 static bool y4m_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
 {
     uint8_t *from = frame->bytes - sizeof frame_word;
@@ -233,7 +233,7 @@ static bool y4m_add(struct video_writer *writer, struct video_frame *frame, stru
     from[sizeof frame_word - 1] = '\n';
     frame_order(&writer->info.shape, frame);
     bool good = output_write(&writer->output, from, sizeof frame_word + frame->length, problem);
-    frame_order(&writer->info.shape, frame); /* the frame may be written again */
+    frame_order(&writer->info.shape, frame); /* restores the order, because the frame may be written again */
     return good;
 }
 

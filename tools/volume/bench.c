@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measures a volume for 'kostka volume bench': encodes and decodes it in memory, and compares it with itself. */
+/*
+ * Measures a volume for 'kostka volume bench': encodes and decodes it in memory, and compares the result with the
+ * original.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +13,13 @@
 #include "print/statistics.h"
 #include "volume/volume.h"
 
-/* What is measured. Times are medians of all runs, in nanoseconds for each sample. */
+/* Holds the results. Times are medians of all runs, in nanoseconds per sample. */
 struct volume_figures {
-    double samples, bits, psnr, largest; /* psnr: of the range of the samples; infinite if nothing is lost */
-    double encode[2], decode[2];         /* by the clock, and of all threads' processor time */
+    double samples, bits, psnr, largest; /* psnr: relative to the range of the samples; infinite if nothing is lost */
+    double encode[2], decode[2];         /* elapsed time, and processor time of all threads */
 };
 
-/* The times of all runs. */
+/* Holds the times of all runs. */
 struct volume_times {
     double *clock, *processor;
     uint32_t count;
@@ -38,7 +41,7 @@ static int32_t sample_at(const kst_volume *volume, size_t i)
     return volume->is_signed ? ((const int8_t *)volume->data)[i] : ((const uint8_t *)volume->data)[i];
 }
 
-/* Compare two volumes without padding, of one type. */
+/* Compare two volumes of one type without padding. */
 static void compare(const kst_volume *wanted, const kst_volume *found, struct volume_figures *figures)
 {
     double low = INFINITY, high = -INFINITY, squares = 0;

@@ -13,7 +13,7 @@ static int64_t load(const uint8_t *at, size_t bytes, bool is_signed)
     return is_signed ? (int64_t)((value ^ (uint32_t)half)) - half : value;
 }
 
-/* Copy one row of samples, which may be narrower than those of the target, or have their bytes in the other order. */
+/* Copy a row of samples, which may have fewer bytes than those of the target, or the other byte order. */
 static void copy_row(
     const uint8_t *from, size_t narrow, bool is_signed, bool big, uint8_t *to, size_t wide, size_t count)
 {
@@ -31,7 +31,7 @@ static void copy_row(
     }
 }
 
-/* Copy samples that lie at `from`, with pitches, to a target of the same size. */
+/* Copy samples from `from`, which have pitches, to a target of the same size. */
 static void copy_box(
     const uint8_t *from, size_t narrow, size_t pitch, size_t slice_pitch, bool big, const kst_volume *target)
 {
@@ -64,7 +64,7 @@ static bool copy_bytes(const struct store *store, const struct brick_bytes *byte
     return true;
 }
 
-/* Check that a codestream is the brick that the metadata describe. */
+/* Check that a codestream has the properties that the metadata state for a brick. */
 static bool check_described(const struct store *store, const kst_volume_decode_options *options,
     const kst_volume *described, struct problem *problem)
 {
@@ -86,7 +86,7 @@ static bool fail(const kst_report *report, kst_status status, struct problem *pr
     return coded_report_problem(report, status, problem);
 }
 
-/* Let integers of 32 bits be the samples that they stand for. */
+/* Convert 32-bit integers in place to the samples of single precision that they stand for. */
 static void scale_box(const struct store *store, const kst_volume *target)
 {
     for (uint32_t z = 0; z < target->depth; z++)

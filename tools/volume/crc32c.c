@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computes CRC-32C (RFC 3720, B.4), which indices of shards end with: polynomial 0x1EDC6F41, reflected. */
+/* Computes CRC-32C (RFC 3720, B.4), with which the indices of shards end: polynomial 0x1EDC6F41, reflected. */
 #include "volume/store.h"
 
 uint32_t crc32c(const void *data, size_t length)

@@ -9,16 +9,16 @@
 #include "system/folder.h"
 #include "volume/encoding.h"
 
-/* A brick of a band. */
+/* Describes a brick of a band. */
 struct brick {
-    uint32_t at[AXES]; /* its number in the store */
-    bool empty;        /* it need not be there */
+    uint32_t at[AXES]; /* its index along each axis of the store */
+    bool empty;        /* the brick need not be stored */
     kst_volume volume;
     kst_volume_options options;
     kst_buffer coded;
 };
 
-/* Return whether a brick has no sample but the fill value, 0: then it need not be there. */
+/* Return whether all samples of a brick are the fill value, 0, so that the brick need not be stored. */
 static bool is_empty(const struct encoding *encoding, const kst_volume *brick)
 {
     const size_t row = brick->width * encoding_bytes(encoding);
@@ -42,7 +42,7 @@ static bool encode_image(
     kst_report_init(&report);
     kst_j2k_options j2k = encoding->settings->j2k.options;
     j2k.codestream = true;
-    if (j2k.levels == KST_LEVELS_AUTO) { /* of volumes; this is a picture */
+    if (j2k.levels == KST_LEVELS_AUTO) { /* the default is for volumes, but this is a picture */
         kst_j2k_options usual;
         kst_j2k_options_init(&usual);
         j2k.levels = usual.levels;
@@ -63,7 +63,7 @@ static bool encode_image(
     return !status || coded_report_problem(&report, status, problem);
 }
 
-/* Return the share of a brick's samples that are the volume's, not repeated edges. */
+/* Return which share of a brick's samples belong to the volume, and are not repeated edges. */
 static double share_of(const struct encoding *encoding, const uint32_t at[AXES])
 {
     double share = 1;
@@ -74,7 +74,7 @@ static double share_of(const struct encoding *encoding, const uint32_t at[AXES])
     return share;
 }
 
-/* Let a size that is aimed at be that of the volume's own samples. */
+/* Scale a target size so that it applies to the volume's own samples. */
 static void aim_at_share(kst_j2k_options *options, double share)
 {
     if (options->layer_value != NULL)
@@ -85,7 +85,7 @@ static void aim_at_share(kst_j2k_options *options, double share)
         options->value /= share;
 }
 
-/* Make the folders of a file and write the file. */
+/* Write the file of a brick, and make its folders. */
 static bool put_brick(
     const struct encoding *encoding, const uint32_t at[AXES], const kst_buffer *coded, struct problem *problem)
 {
@@ -101,7 +101,7 @@ static bool put_brick(
     return good;
 }
 
-/* Remove what an attempt that was broken off may have left where now nothing is to be. */
+/* Remove a file that an interrupted attempt may have left, and that is not written this time. */
 static bool remove_file(const struct encoding *encoding, const uint32_t at[AXES], struct problem *problem)
 {
     char *path = brick_path(&encoding->store, at);
@@ -141,7 +141,7 @@ static kst_volume brick_of(const struct encoding *encoding, const uint32_t place
     return volume;
 }
 
-/* Describe the brick `at`, which the band has at `place`. */
+/* Describe a brick, whose indices in the band are `place`. */
 static void describe(const struct encoding *encoding, const uint32_t place[AXES], struct brick *brick)
 {
     const struct volume_settings *settings = encoding->settings;
@@ -153,7 +153,7 @@ static void describe(const struct encoding *encoding, const uint32_t place[AXES]
     aim_at_share(&brick->options.jpeg2000, share_of(encoding, brick->at));
 }
 
-/* See how many levels a reader can leave out of a brick. */
+/* Find out how many levels a reader can leave out of a brick, and lower the store's number to that. */
 static bool count_levels(struct encoding *encoding, const struct brick *brick, struct problem *problem)
 {
     kst_volume_info info = {.size = sizeof info};
@@ -217,7 +217,7 @@ static bool write_brick(
                    : put_brick(encoding, brick->at, &brick->coded, problem);
 }
 
-/* Write the bricks of a shard, which are the next ones, or the one that is a file. */
+/* Write `count` bricks, which make up a shard; or one brick as a file. */
 static bool write_shard(
     const struct encoding *encoding, const struct brick *bricks, size_t count, struct problem *problem)
 {
@@ -234,14 +234,14 @@ static bool write_shard(
     return good;
 }
 
-/* Return where a shard that begins at brick `from` ends along an axis. */
+/* Return the end, along an axis, of a shard that begins at brick `from`. */
 static uint32_t shard_end_of(const struct encoding *encoding, size_t axis, uint32_t from)
 {
     const uint32_t bricks = bricks_along(encoding, axis), end = from + encoding->store.shard[axis];
     return end < bricks ? end : bricks;
 }
 
-/* Describe the bricks of a shard of a band that begins at `from`. */
+/* Describe the bricks of a shard of a band. The band begins at `from`, the shard at `first`. */
 static void describe_shard(
     const struct encoding *encoding, const uint32_t from[2], const uint32_t first[AXES], struct brick *bricks)
 {
@@ -257,7 +257,7 @@ static void describe_shard(
             }
 }
 
-/* Write the shards of a band, or describe their bricks, one shard behind the other. */
+/* Go through the shards of a band, and write them, or describe their bricks in the same order. */
 static bool go_over(const struct encoding *encoding, const uint32_t from[2], bool writes, struct brick *bricks,
     size_t *count, struct problem *problem)
 {

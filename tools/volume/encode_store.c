@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes a volume as a Zarr store: a band of bricks at a time, of which memory holds the samples. The metadata are
- * written last, so that a store that is not whole is none.
+ * Encodes a volume as a Zarr store, one band of bricks at a time, whose samples are in memory. The metadata are written
+ * last, so that an incomplete store is not taken for a store.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,9 @@
 
 enum { BAND_BYTES = 1 << 28, BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };
 
-/* Choose a brick's side. A volume that is shorter has shorter bricks, which still can be halved some times. */
+/*
+ * Choose the side of bricks. A shorter volume has shorter bricks, rounded so that they can still be halved a few times.
+ */
 static uint32_t choose_side(uint32_t wanted, uint32_t usual, uint32_t side)
 {
     const uint32_t rounded = side <= 2 ? side : volume_ceil_divide(side, ROUNDED) * ROUNDED;
@@ -24,7 +26,7 @@ static uint32_t choose_side(uint32_t wanted, uint32_t usual, uint32_t side)
     return wanted == 0 && rounded < chosen ? rounded : chosen;
 }
 
-/* Check that readers take shards of this size. */
+/* Check that readers accept shards of this size. */
 static bool check_shards(const struct store *store, struct problem *problem)
 {
     uint64_t bricks = 1;
@@ -56,7 +58,7 @@ static bool choose_bricks(struct encoding *encoding, struct problem *problem)
     return check_shards(store, problem);
 }
 
-/* Describe the store, as far as it is known before anything is encoded. */
+/* Fill in the store's description as far as it is known before anything is encoded. */
 static bool plan(struct encoding *encoding, const char *name, struct problem *problem)
 {
     const kst_volume *volume = &encoding->file->volume;
@@ -78,7 +80,10 @@ static bool plan(struct encoding *encoding, const char *name, struct problem *pr
     return store->folder != NULL ? choose_bricks(encoding, problem) : problem_set(problem, "out of memory");
 }
 
-/* Return the bytes of a band that are worth more than a row of shards: a GPU encodes many bricks sooner than few. */
+/*
+ * Return up to how many bytes a band should have more than one row of shards: a GPU encodes many bricks faster than
+ * few.
+ */
 static uint64_t band_bytes(const struct encoding *encoding)
 {
     kst_device_info info = {.size = sizeof info};
@@ -87,7 +92,7 @@ static uint64_t band_bytes(const struct encoding *encoding)
     return encoding->store.max_memory / 8 < BAND_BYTES ? encoding->store.max_memory / 8 : BAND_BYTES;
 }
 
-/* Allocate a band: a row of shards along x, or several, beside each other along y. */
+/* Allocate a band: one row of shards along x, or several rows side by side along y. */
 static bool allocate(struct encoding *encoding, struct problem *problem)
 {
     const struct store *store = &encoding->store;
@@ -111,7 +116,7 @@ static bool allocate(struct encoding *encoding, struct problem *problem)
     return (encoding->band != NULL && encoding->rows != NULL) || problem_set(problem, "out of memory");
 }
 
-/* Say where a sample is that cannot be coded: number `wrong` of a box whose rows are whole. */
+/* Set the problem for a sample that cannot be encoded. `wrong` is its index in a box of whole rows. */
 static bool refuse_sample(
     const struct encoding *encoding, const kst_box *box, size_t wrong, const char *why, struct problem *problem)
 {
@@ -120,7 +125,7 @@ static bool refuse_sample(
         box->y + row % box->height, wrong % width, why);
 }
 
-/* Read rows, of which single precision becomes integers. */
+/* Read rows, and convert samples of single precision to integers. */
 static bool read_rows(const struct encoding *encoding, const kst_box *box, struct problem *problem)
 {
     const size_t count = (size_t)box->width * box->height * box->depth;
@@ -132,7 +137,7 @@ static bool read_rows(const struct encoding *encoding, const kst_box *box, struc
            refuse_sample(encoding, box, wrong, "cannot be kept within --error in single precision", problem);
 }
 
-/* Read all samples of single precision to learn their range. */
+/* Read all samples of single precision to find their range. */
 static bool find_range(struct encoding *encoding, struct float_range *range, struct problem *problem)
 {
     const uint32_t *shape = encoding->store.shape, *sides = encoding->sides;
@@ -150,7 +155,7 @@ static bool find_range(struct encoding *encoding, struct float_range *range, str
     return true;
 }
 
-/* A ratio of single precision counts from 32 bits for each sample. */
+/* Check the target for samples of single precision. A ratio is relative to 32 bits per sample. */
 static bool choose_target(struct encoding *encoding, struct problem *problem)
 {
     struct volume_settings *settings = encoding->settings;
@@ -169,7 +174,7 @@ static bool choose_target(struct encoding *encoding, struct problem *problem)
     return true;
 }
 
-/* A PSNR of single precision counts from the range of the samples, not from that of the integers. */
+/* Adapt a PSNR for samples of single precision, which is relative to the range of the samples, not of the integers. */
 static void aim_at_range(struct encoding *encoding, const struct float_range *range)
 {
     kst_j2k_options *options = &encoding->settings->j2k.options;
@@ -178,7 +183,7 @@ static void aim_at_range(struct encoding *encoding, const struct float_range *ra
         options->value += 20 * log10((ldexp(1, encoding->bits) - 1) / span);
 }
 
-/* Choose how single precision becomes integers. */
+/* Choose how samples of single precision are converted to integers. */
 static bool plan_floats(struct encoding *encoding, struct problem *problem)
 {
     struct float_range range = {INFINITY, -INFINITY};
@@ -191,7 +196,7 @@ static bool plan_floats(struct encoding *encoding, struct problem *problem)
     return true;
 }
 
-/* Copy a row, and repeat its last sample. */
+/* Copy a row, and repeat its last sample up to the end of the band. */
 static void widen_row(const struct encoding *encoding, const uint8_t *from, uint8_t *to)
 {
     const size_t bytes = encoding_bytes(encoding), width = encoding->store.shape[2];
@@ -200,7 +205,7 @@ static void widen_row(const struct encoding *encoding, const uint8_t *from, uint
         memcpy(to + x * bytes, to + (width - 1) * bytes, bytes);
 }
 
-/* Read the samples of a band, and repeat the last row and slice up to its end. */
+/* Read the samples of a band, and repeat the last row and slice up to the end of the band. */
 static bool read_band(struct encoding *encoding, uint32_t z, uint32_t y, struct problem *problem)
 {
     const uint32_t *shape = encoding->store.shape, *sides = encoding->sides;
@@ -231,7 +236,7 @@ static bool encode_bands(struct encoding *encoding, struct problem *problem)
     return good;
 }
 
-/* Return how many arrays there are: the whole, and one for each level that every brick can leave out. */
+/* Return the number of arrays: one for the whole volume, and one for each level that can be left out of every brick. */
 static uint32_t count_levels(const struct encoding *encoding)
 {
     uint32_t levels = encoding->levels < LEVELS_MOST ? encoding->levels : LEVELS_MOST;
@@ -245,7 +250,7 @@ static uint32_t count_levels(const struct encoding *encoding)
     return levels + 1;
 }
 
-/* Let a folder of a level have the bricks of level 0, by a symbolic link. */
+/* Make a symbolic link in the folder of a level to the bricks of level 0. */
 static bool link_bricks(const char *folder, struct problem *problem)
 {
     char *link = folder_join(folder, "c");
@@ -257,7 +262,7 @@ static bool link_bricks(const char *folder, struct problem *problem)
     return good;
 }
 
-/* Write the metadata of a level, whose bricks are those of level 0, decoded to less. */
+/* Write the metadata of a level. Its bricks are those of level 0, decoded at a reduced size. */
 static bool write_level(const struct encoding *encoding, const char *name, uint32_t level, struct problem *problem)
 {
     const char number[] = {(char)('0' + level), '\0'};
@@ -283,7 +288,7 @@ static bool write_metadata(const struct encoding *encoding, const char *name, st
     return metadata_write_group(&encoding->store, name, levels, problem);
 }
 
-/* Make the folder of a store that is not there yet, or that was not finished. */
+/* Make the folder of a store, which must not exist, or be incomplete. */
 static bool begin_store(const struct encoding *encoding, const char *name, struct problem *problem)
 {
     struct stat state;

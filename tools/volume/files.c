@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens, reads and writes volumes, by the names of their files. */
+/* Opens, reads and writes volumes in files whose names state the format. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ bool volume_put(struct output *output, uint64_t at, const void *data, size_t len
                                    : output_write_at(output, at, data, length, problem);
 }
 
-/* Copy samples with their bytes in the reverse order. */
+/* Copy samples, reversing their bytes. */
 static void swap(const uint8_t *from, uint8_t *to, size_t count, size_t bytes)
 {
     for (size_t i = 0; i < count; i++)
@@ -35,7 +35,7 @@ bool volume_is_nifti(const char *name)
     return file_has_extension(name, "nii");
 }
 
-/* Check that the file has all samples, and return their length. */
+/* Check that the file contains all samples, and return their length. */
 static bool check_length(const struct volume_file *file, uint64_t *length, struct problem *problem)
 {
     const kst_volume *volume = &file->volume;
@@ -52,7 +52,7 @@ static void describe_raw(const struct volume_settings *settings, struct volume_f
     file->swapped = samples_swap(settings->order);
 }
 
-/* Open an array of a store, which is no file. */
+/* Open an array of a store, which is a folder. */
 static bool open_store(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
@@ -68,7 +68,7 @@ static bool open_store(
     return true;
 }
 
-/* Open a source, and read all of it unless it may be read at any place. */
+/* Open a source, and read all of it unless it can be read at any offset. */
 static bool open_source(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
@@ -86,7 +86,7 @@ static bool open_segy(
     return true;
 }
 
-/* Read a stack whole, as its pages lie anywhere. */
+/* Read a stack as a whole, because its pages may lie anywhere in the file. */
 static bool open_stack(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
@@ -135,7 +135,7 @@ bool volume_open(
     return fine;
 }
 
-/* Let the volume's samples be the file's bytes, or a copy of them in the machine's order. */
+/* Set the volume's samples to the file's bytes, or to a copy of them in the machine's byte order. */
 static bool take_samples(struct volume_file *file, const struct volume_settings *settings, struct problem *problem)
 {
     kst_volume *volume = &file->volume;
@@ -210,7 +210,7 @@ void volume_release(struct volume_file *file)
     source_release(&file->source);
 }
 
-/* Write the samples of some rows of a slice, without padding, at their place in the file. */
+/* Write rows of a slice, which have no padding, at their place in the file. */
 static bool put_rows(struct output *output, uint64_t at, const uint8_t *rows, uint64_t length, size_t bytes,
     bool swapped, struct problem *problem)
 {
@@ -227,7 +227,7 @@ static bool put_rows(struct output *output, uint64_t at, const uint8_t *rows, ui
     return true;
 }
 
-/* Open a file and write what is before the samples, whose number is `offset`. */
+/* Open a file, and write what precedes the samples. `offset` receives the length of that. */
 static bool begin_file(struct output *output, const char *name, const kst_volume *volume,
     const struct volume_grid *grid, const struct volume_settings *settings, uint64_t *offset, struct problem *problem)
 {
@@ -291,7 +291,7 @@ bool volume_write(const char *name, const kst_volume *volume, const struct volum
     return finish_file(name, &output, volume, offset, good, problem);
 }
 
-/* Read some rows of some slices of a store, and write them at their places. */
+/* Read some rows of some slices of a store, and write them at their places in the file. */
 static bool copy_rows(struct output *output, bool segy, uint64_t offset, const struct store *store,
     const struct volume_settings *settings, const kst_box *part, const kst_box *whole, kst_volume *rows,
     struct problem *problem)
@@ -316,14 +316,14 @@ static bool copy_rows(struct output *output, bool segy, uint64_t offset, const s
     return true;
 }
 
-/* Return how much of an axis is read at once from `at` on: up to the end of a brick. */
+/* Return how many samples along an axis are read at once from `at` on: those up to the end of the brick. */
 static uint32_t piece_of(uint32_t side, uint32_t at, uint32_t end)
 {
     const uint32_t left = side - at % side;
     return left < end - at ? left : end - at;
 }
 
-/* Read a box of a store to memory and write it as a stack. */
+/* Read a box of a store into memory, and write it as a stack. */
 static bool write_store_stack(const char *name, const struct store *store, const kst_box *box, kst_volume *whole,
     const struct volume_settings *settings, struct problem *problem)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turns samples of single precision to integers and back: q = round((x - offset) * scale), and x = q / scale + offset
- * in double precision, rounded to single precision, as numcodecs' FixedScaleOffset computes them.
+ * Converts samples of single precision to integers and back: q = round((x - offset) * scale), and x = q / scale +
+ * offset in double precision, rounded to single precision, as numcodecs' FixedScaleOffset computes them.
  */
 #include <math.h>
 #include <string.h>
 
 #include "volume/store.h"
 
-enum { BITS_LEAST = 17 /* samples take four bytes */, BITS_MOST = 28, BITS_LOSSY = 20 };
+enum { BITS_LEAST = 17 /* so that samples take four bytes */, BITS_MOST = 28, BITS_LOSSY = 20 };
 
 float float_of(const struct store *store, int32_t value)
 {
@@ -42,7 +42,7 @@ bool floats_plan(
 {
     choose_offset(store, range);
     const double most = fmax(fabs(range->low - store->offset), fabs(range->high - store->offset));
-    /* A little less than 2E from value to value leaves room for rounding to single precision. */
+    /* The distance of values is a little less than 2E, which leaves room for rounding to single precision. */
     const double half = error > 0 ? error * (1 - 0x1p-10) : ldexp(most > 0 ? most : 1, -BITS_LOSSY);
     store->scale = 0.5 / half;
     const double greatest = most * store->scale + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the metadata of Zarr arrays and OME-Zarr groups, and checks everything that they say. */
+/* Reads the metadata of Zarr arrays and OME-Zarr groups, and validates all of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool read_sides(
     return true;
 }
 
-/* Check that a brick's samples fit into memory, and that the shape does not claim samples that nobody has. */
+/* Check that a brick's samples fit into memory, and that the shape does not state an implausible number of samples. */
 static bool check_brick(const struct store *store, struct problem *problem)
 {
     const uint64_t slice = (uint64_t)store->shape[1] * store->shape[2];
@@ -49,7 +49,7 @@ static bool check_brick(const struct store *store, struct problem *problem)
     return true;
 }
 
-/* Read a number, or one of the words that version 3 has for those that JSON has not. */
+/* Read a number, or one of the words of version 3 for numbers that JSON cannot express. */
 static bool read_float_fill(struct store *store, const json_t *value, struct problem *problem)
 {
     const char *word = text_of(value);
@@ -80,7 +80,7 @@ static bool read_fill(struct store *store, const json_t *value, struct problem *
     return problem_set(problem, "Zarr: fill_value is no value of the data type");
 }
 
-/* Types of version 3, and those of version 2 without the mark of their byte order. */
+/* Read a data type: a name of version 3, or one of version 2 without the character for its byte order. */
 static bool read_type(struct store *store, const char *name, struct problem *problem)
 {
     static const struct {
@@ -99,7 +99,7 @@ static bool read_type(struct store *store, const char *name, struct problem *pro
     return problem_set(problem, "Zarr: data of type '%.40s'; integers of 8, 16 and 32 bits and float32 are read", name);
 }
 
-/* Read a number of levels that a codec leaves out; none if it is not there. */
+/* Read the number of levels that a codec leaves out; 0 if it is missing. */
 static bool read_reduce(const json_t *configuration, const char *name, uint32_t *reduce, struct problem *problem)
 {
     const json_t *value = json_object_get(configuration, name);
@@ -116,7 +116,7 @@ static bool check_slices(const struct store *store, struct problem *problem)
            problem_set(problem, "Zarr: chunks of %u slices, of which its codec has one", (unsigned)store->brick[0]);
 }
 
-/* Read the codec that makes bytes of a brick. */
+/* Read the codec that encodes a brick to bytes. */
 static bool read_coder(
     struct store *store, const char *name, const json_t *configuration, bool first, struct problem *problem)
 {
@@ -143,7 +143,7 @@ static bool read_coder(
     return problem_set(problem, "Zarr: the codec '%.40s' is not supported", name);
 }
 
-/* Read how samples become integers, by the codec that numcodecs has for that. */
+/* Read the conversion of samples to integers, in the form of numcodecs' codec. */
 static bool read_scale(struct store *store, const json_t *configuration, struct problem *problem)
 {
     const json_t *scale = json_object_get(configuration, "scale"), *offset = json_object_get(configuration, "offset");
@@ -157,7 +157,10 @@ static bool read_scale(struct store *store, const json_t *configuration, struct 
            problem_set(problem, "Zarr: scale or offset of fixedscaleoffset is no number, or the scale not above 0");
 }
 
-/* Read one codec and what may stand behind it: a CRC-32C. Before it floats are scaled to integers. */
+/*
+ * Read the codecs of a brick: a scaling of floats to integers (optional), the codec that makes bytes, and a CRC-32C
+ * (optional).
+ */
 static bool read_codecs(struct store *store, const json_t *codecs, struct problem *problem)
 {
     const size_t count = json_is_array(codecs) ? json_array_size(codecs) : 0;
@@ -200,7 +203,10 @@ static bool read_index(struct store *store, const json_t *configuration, struct 
     return true;
 }
 
-/* Read the codecs of an array whose chunk, until now, is `brick`: that is a shard if the first codec says so. */
+/*
+ * Read the codecs of an array. Up to now `brick` is the array's chunk; if the first codec is sharding, the chunk is a
+ * shard.
+ */
 static bool read_pipeline(struct store *store, const json_t *codecs, struct problem *problem)
 {
     const json_t *first = json_array_get(codecs, 0), *configuration = json_object_get(first, "configuration");
@@ -237,7 +243,7 @@ static bool read_keys(struct store *store, const json_t *encoding, struct proble
     return true;
 }
 
-/* Return whether the core of version 3 has a member of an array. */
+/* Return whether a key is a member of an array in the core of version 3. */
 static bool is_core(const char *key)
 {
     static const char *const known[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid",
@@ -249,7 +255,9 @@ static bool is_core(const char *key)
     return false;
 }
 
-/* Refuse members that the core of version 3 does not have, unless they say that a reader need not understand them. */
+/*
+ * Refuse members that the core of version 3 does not define, unless they state that a reader need not understand them.
+ */
 static bool check_members(const json_t *root, struct problem *problem)
 {
     json_t *all = (json_t *)(uintptr_t)root;
@@ -315,7 +323,7 @@ bool metadata_read_v2(struct store *store, const json_t *root, struct problem *p
            check_brick(store, problem);
 }
 
-/* Return whether a path leads below its folder: it has slashes between names alone, none of which begins with a dot. */
+/* Return whether a path leads below its folder: names separated by single slashes, none of which begins with a dot. */
 static bool is_below(const char *path)
 {
     const size_t length = strlen(path);

@@ -33,7 +33,7 @@ static json_t *sides_of(const uint32_t sides[AXES])
     return json_pack("[I, I, I]", (json_int_t)sides[0], (json_int_t)sides[1], (json_int_t)sides[2]);
 }
 
-/* Put before other codecs the one that turns floats to integers, by the name that zarr for Python has for it. */
+/* Put the codec that converts floats to integers in front of the others, under the name that zarr for Python uses. */
 static json_t *scaled_codecs(const struct store *store, json_t *coder)
 {
     return json_pack("[{s:s, s:{s:f, s:f, s:s, s:s}}, o]", "name", "numcodecs.fixedscaleoffset", "configuration",
@@ -82,7 +82,10 @@ static const char *type_of(const struct store *store)
     return store->is_signed ? "int32" : "uint32";
 }
 
-/* Describe slices of a profile that readers of version 2 know, beside the description of version 3. */
+/*
+ * Write a description for readers of version 2 in addition to that of version 3, for slices with a profile that these
+ * know.
+ */
 static bool put_v2(const struct store *store, const char *folder, struct problem *problem)
 {
     char type[] = "<i2";
@@ -122,8 +125,8 @@ static json_t *axis_of(const char *name, const char *unit)
 }
 
 /*
- * Return the description of a level. Samples of the low band lie where every 2^n-th sample was, so levels differ in
- * scale and have no translation.
+ * Return the description of a level. Samples of the low band lie at every 2^n-th sample, so levels differ in scale and
+ * have no translation.
  */
 static json_t *dataset_of(const struct volume_grid *grid, uint32_t level)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks that the names of outputs are those of what 'kostka volume' writes. */
+/* Checks that the names of outputs state formats that 'kostka volume' writes. */
 #include "volume/segy.h"
 #include "volume/stack.h"
 #include "volume/store.h"

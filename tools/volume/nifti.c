@@ -5,7 +5,7 @@
 
 #include "volume/volume.h"
 
-/* Offsets in the header, and values of its fields. */
+/* Lists offsets in the header, and values of its fields. */
 enum {
     SIZE = 348,
     DIM = 40,
@@ -95,7 +95,10 @@ uint8_t volume_unit(const char *name)
     return 0;
 }
 
-/* Spacing that is no positive number is taken for unknown, as files have it that nobody measured. */
+/*
+ * Read the spacing. Numbers that are not positive mean that it is unknown: some files have them for lack of
+ * measurements.
+ */
 static void read_grid(const uint8_t *header, bool swapped, struct volume_grid *grid)
 {
     for (uint32_t i = 0; i < 3; i++) {

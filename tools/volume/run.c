@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Carries out the actions of 'kostka volume'. */
+/* Runs the actions of 'kostka volume'. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int fail_report(const char *name, kst_status status, const kst_report *re
     return fail(name, &problem);
 }
 
-/* Read a codestream. Of a pipe, a device or a large file that is none only the first bytes are read. */
+/* Read a codestream. If a pipe, a device or a large file holds none, only its first bytes are read. */
 static bool read_coded(
     const struct volume_settings *settings, const char *name, struct source *source, struct problem *problem)
 {
@@ -36,7 +36,7 @@ static bool read_coded(
     return source_read_picture(source, name, &files, problem);
 }
 
-/* Show how far work on one volume has come. */
+/* Begin to show the progress of work on a volume. */
 static kst_progress begin_progress(struct progress_whole *whole)
 {
     progress_begin(1);
@@ -145,7 +145,7 @@ static int open_store(struct volume_settings *settings, const char *name, struct
     return fail(name, &problem);
 }
 
-/* Check a box of a volume, and let no box at all be the whole. */
+/* Check a box of a volume. An empty box becomes the whole volume. */
 static bool choose_box(kst_box *box, const kst_volume *whole, struct problem *problem)
 {
     if (box->width == 0)
@@ -275,7 +275,7 @@ int volume_info(struct volume_settings *settings, char **names)
     return status ? fail_report(names[0], status, &report) : print_info(names[0], &info, settings->json);
 }
 
-/* Choose the box that is one slice of the reduced volume. */
+/* Set the box to the chosen slice of the reduced volume. */
 static bool choose_slice(struct volume_settings *settings, const kst_volume *whole, struct problem *problem)
 {
     kst_box *box = &settings->decode.region;
@@ -296,7 +296,9 @@ static bool choose_slice(struct volume_settings *settings, const kst_volume *who
     return true;
 }
 
-/* Make a grey picture of a volume that is one slice: z goes down, unless it is a slice along z. Signs are moved away.
+/*
+ * Make a grey picture of a volume of one slice: z is the vertical axis, except for a slice along z. Signed samples are
+ * shifted.
  */
 static bool make_picture(
     const struct volume_settings *settings, const kst_volume *slice, struct picture *picture, struct problem *problem)
@@ -354,7 +356,7 @@ static int write_slice(const struct volume_settings *settings, const kst_volume 
     return fine ? EXIT_FINE : fail_output(name, &problem);
 }
 
-/* Let a slice of single precision be one of 16 bits, whose range is that of its samples. */
+/* Convert a slice of single precision to 16 bits, which span the range of its samples. */
 static void show_floats(kst_volume *slice)
 {
     floats_show(slice->data, (size_t)slice->width * slice->height * slice->depth);
@@ -365,7 +367,7 @@ static void show_floats(kst_volume *slice)
     slice->slice_pitch /= 2;
 }
 
-/* Read one slice of a store to memory that the caller frees. */
+/* Read one slice of a store into memory that the caller frees. */
 static bool read_slice(struct volume_settings *settings, const struct store *store, const kst_volume *whole,
     kst_volume *slice, struct problem *problem)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the traces of SEG-Y files by the inlines and crosslines in their headers, and reads them. */
+/* Finds the traces of SEG-Y files by the inlines and crosslines in their headers, and reads the traces. */
 #include "volume/segy.h"
 
 #include <math.h>
@@ -7,12 +7,12 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 3220, /* offsets in the headers of the file */
+    SAMPLES = 3220, /* offsets in the file's headers */
     FORMAT = 3224,
     EXTENDED = 3504,
     TEXT = 3200,
-    LINES = 188, /* in that of a trace: the inline and the crossline */
-    SPARSE = 16, /* a survey has at least one of so many traces of its grid */
+    LINES = 188, /* offset in a trace's header of the inline and the crossline */
+    SPARSE = 16, /* a survey has at least one of SPARSE traces of its grid */
     BITS_MOST = 28
 };
 
@@ -31,7 +31,7 @@ bool volume_is_segy(const char *name)
     return file_has_extension(name, "sgy") || file_has_extension(name, "segy");
 }
 
-/* Numbers of lines along one axis: from `low` to `high` in steps. */
+/* Describes the numbers of lines along one axis: from `low` to `high` in steps. */
 struct axis {
     int64_t low, high, step;
 };
@@ -91,7 +91,7 @@ static bool read_axes(
     return true;
 }
 
-/* Note which trace lies at each place of the grid. */
+/* Record which trace is at each place of the grid. */
 static bool place_traces(const struct volume_file *file, uint64_t traces, const struct axis *in,
     const struct axis *cross, struct problem *problem)
 {
@@ -110,7 +110,7 @@ static bool place_traces(const struct volume_file *file, uint64_t traces, const 
     return true;
 }
 
-/* Let a file in which no trace says where it is be one line, trace after trace. */
+/* Treat a file whose traces do not state their places as one line, trace after trace. */
 static void place_in_order(struct segy *segy, uint64_t traces)
 {
     for (uint64_t trace = 0; trace < traces; trace++)
@@ -201,7 +201,7 @@ void segy_release(struct segy *segy)
     free(segy);
 }
 
-/* Return the value of IBM's single precision: a sign, an exponent of 16 and 24 bits of a fraction. */
+/* Return the value of a number in IBM's single precision: a sign, an exponent of 16, and a fraction of 24 bits. */
 static float ibm_value(uint32_t word)
 {
     const double fraction = ldexp((double)(word & 0xFFFFFF), -24);
@@ -209,7 +209,7 @@ static float ibm_value(uint32_t word)
     return (float)(word >> 31 ? -value : value);
 }
 
-/* Turn a sample of four bytes to one of the machine's. Returns false if it has more bits than are coded. */
+/* Convert a sample of four bytes to the machine's format. Returns false if it has more bits than can be encoded. */
 static bool turn_word(uint32_t format, const uint8_t *from, uint8_t *to)
 {
     uint32_t word = get32(from);
@@ -223,7 +223,7 @@ static bool turn_word(uint32_t format, const uint8_t *from, uint8_t *to)
     return true;
 }
 
-/* Turn samples of a trace in place. */
+/* Convert the samples of a trace in place. */
 static bool turn(const struct volume_file *file, uint32_t trace, uint8_t *samples, struct problem *problem)
 {
     const uint32_t format = file->segy->format;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes volumes as SEG-Y files of revision 1, in which inlines and crosslines count from 1. */
+/* Writes volumes as SEG-Y files of revision 1. Inlines and crosslines are numbered from 1. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ uint64_t segy_length(const kst_volume *volume)
 
 bool segy_put_headers(struct output *output, const kst_volume *volume, struct problem *problem)
 {
-    enum { BLANK = 0x40 /* EBCDIC */, TEXT = 3200 };
+    enum { BLANK = 0x40 /* a space in EBCDIC */, TEXT = 3200 };
     uint8_t header[SEGY_HEADERS] = {0};
     if (!volume->is_signed)
         return problem_set(problem, "SEG-Y has no samples without signs");
@@ -56,7 +56,7 @@ bool segy_put_headers(struct output *output, const kst_volume *volume, struct pr
     return volume_put(output, 0, header, sizeof header, problem);
 }
 
-/* Fill a trace: its header, and its samples with the most significant byte first. */
+/* Make a trace: its header, and its samples in big-endian order. */
 static void make_trace(const kst_volume *volume, uint32_t z, uint32_t y, const uint8_t *row, uint8_t *trace)
 {
     const size_t bytes = volume_sample_bytes(volume);

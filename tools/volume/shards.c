@@ -37,7 +37,7 @@ static void put_little(uint8_t *at, uint64_t value, int bytes)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Return the number of a brick in its shard. */
+/* Return the index of a brick in its shard. */
 static size_t place_of(const struct store *store, const uint32_t at[AXES])
 {
     size_t place = 0;
@@ -51,7 +51,7 @@ static size_t entries_of(const struct store *store)
     return (size_t)store->shard[0] * store->shard[1] * store->shard[2];
 }
 
-/* Read the index of a shard from its file. The caller frees it; null: it cannot be read. */
+/* Read the index of a shard from its file. The caller frees it; null if it cannot be read. */
 static uint8_t *load_index(const struct store *store, const struct source *source, struct problem *problem)
 {
     const size_t entries = entries_of(store) * ENTRY, whole = entries + (store->index_checked ? SUM : 0);
@@ -71,7 +71,7 @@ static uint8_t *load_index(const struct store *store, const struct source *sourc
     return NULL;
 }
 
-/* Let the index that is known be that of the shard that has brick `at`. */
+/* Load the index of the shard with brick `at`, unless it is the one that was loaded last. */
 static bool know_index(
     const struct store *store, const struct source *source, const uint32_t at[AXES], struct problem *problem)
 {
@@ -88,7 +88,7 @@ static bool know_index(
     return known->entries != NULL;
 }
 
-/* Find a brick in its shard. An entry of ones is a brick that is missing. */
+/* Find a brick in its shard. An entry whose bits are all ones is a missing brick. */
 static bool find_in_shard(const struct store *store, const struct source *source, const uint32_t at[AXES],
     uint64_t *offset, uint64_t *length, struct problem *problem)
 {

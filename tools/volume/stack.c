@@ -7,7 +7,7 @@
 
 #include "files/tiff/bytes.h"
 
-/* Holds what all pages have in common. */
+/* Holds the properties that all pages share. */
 struct page {
     uint32_t width, height;
     uint16_t bits, kind; /* kind: SAMPLEFORMAT_… */
@@ -39,7 +39,7 @@ static bool read_page_shape(TIFF *tiff, uint32_t number, struct page *page, stru
                (unsigned)number);
 }
 
-/* Look at all pages, which must be alike. */
+/* Examine all pages, which must have the same properties. */
 static bool count_pages(TIFF *tiff, struct page *page, uint32_t *count, struct problem *problem)
 {
     struct page other;
@@ -54,7 +54,7 @@ static bool count_pages(TIFF *tiff, struct page *page, uint32_t *count, struct p
     return problem->text[0] == '\0';
 }
 
-/* Copy a tile as far as it lies in the page. */
+/* Copy the part of a tile that lies in the page. */
 static void copy_tile(
     const uint8_t *tile, uint32_t tile_width, uint32_t rows, uint32_t columns, size_t bytes, uint8_t *to, size_t row)
 {
@@ -128,7 +128,7 @@ static bool read_pages(
     file->samples = malloc((size_t)length);
     if (file->samples == NULL)
         return problem_set(problem, "out of memory");
-    /* Pages are read one after the other, as libtiff looks for one by its number from the first page on. */
+    /* Pages are read in sequence, because libtiff searches for a page by its number from the first page on. */
     for (uint32_t i = 0; i < count; i++)
         if (!(i == 0 ? TIFFSetDirectory(tiff, 0) : TIFFReadDirectory(tiff)) ||
             !read_page(tiff, &page, limit, (uint8_t *)file->samples + i * slice))
@@ -177,7 +177,7 @@ bool stack_write(struct output *output, const kst_volume *volume, struct problem
 {
     const size_t row = volume->width * volume_sample_bytes(volume);
     const uint64_t slice = (uint64_t)row * volume->height, most = UINT32_MAX - (uint64_t)volume->depth * 1024;
-    struct tiff_bytes bytes = {.output = NULL}; /* in memory: libtiff reads back what it wrote of the page before */
+    struct tiff_bytes bytes = {.output = NULL}; /* in memory: libtiff reads back what it wrote of the previous page */
     if (slice > UINT32_MAX || volume->depth > UINT16_MAX)
         return problem_set(problem, "TIFF: slices above 4 GiB, or more than 65,535");
     TIFF *tiff = tiff_open(&bytes, slice * volume->depth > most ? "w8" : "w", &bytes.problem);

@@ -7,7 +7,7 @@
 
 bool volume_is_stack(const char *name);
 
-/* Read all pages of a file that has been read to samples of its own. */
+/* Read all pages of a file, which has been read as a whole, into samples of the volume's own. */
 bool stack_read(struct volume_file *file, const struct volume_settings *settings, struct problem *problem);
 
 /* Write a volume without padding, a page for each slice. */

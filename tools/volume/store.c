@@ -149,11 +149,11 @@ bool store_describe(
     return true;
 }
 
-/* The part of one brick that lies in a box, along one axis. */
+/* Describes the part of one brick that lies in a box, along one axis. */
 struct span {
-    uint32_t brick; /* its number */
-    uint32_t from;  /* where the part begins in it */
-    uint32_t at;    /* and in the box */
+    uint32_t brick; /* index of the brick */
+    uint32_t from;  /* where the part begins in the brick */
+    uint32_t at;    /* where the part begins in the box */
     uint32_t length;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares arrays of Zarr stores: their metadata, their bricks and what is read of them (docs/formats/zarr.md). */
+/* Declares arrays of Zarr stores: their metadata, their bricks, and reading them (docs/formats/zarr.md). */
 #ifndef KOSTKA_TOOL_VOLUME_STORE_H
 #define KOSTKA_TOOL_VOLUME_STORE_H
 
@@ -7,57 +7,57 @@
 #include "volume/volume.h"
 
 enum {
-    AXES = 3,                 /* z, y, x: the order of all arrays of this header */
-    STORE_SHARD_MAX = 1 << 12 /* bricks of a shard */
+    AXES = 3,                 /* z, y, x: the order of all arrays in this header */
+    STORE_SHARD_MAX = 1 << 12 /* the most bricks of a shard */
 };
 
 /* Says what the bytes of a brick are. */
 enum brick_coder {
     BRICK_VOLUME, /* a codestream of the codec "kostka" */
-    BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; "ht" or not makes no difference to a reader */
-    BRICK_BYTES   /* samples as they are */
+    BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; readers need not know whether it is HTJ2K */
+    BRICK_BYTES   /* samples without compression */
 };
 
-/* The index of the shard that was read last, which its other bricks use again. */
+/* Holds the index of the shard that was read last, for further bricks of that shard. */
 struct shard_index {
-    uint32_t shard[AXES]; /* its number along each axis */
+    uint32_t shard[AXES]; /* the shard's index along each axis */
     uint8_t *entries;     /* from malloc; null: none has been read */
 };
 
-/* An array in a folder: `shape` samples in bricks, some of which may lie in shards. */
+/* Describes an array in a folder: `shape` samples in bricks, which may be in shards. */
 struct store {
     char *folder; /* from malloc */
     uint32_t shape[AXES];
     uint32_t brick[AXES];
     uint32_t shard[AXES]; /* bricks of a shard along each axis */
     bool sharded;
-    bool index_first;    /* a shard begins with its index, instead of ending with it */
+    bool index_first;    /* a shard begins with its index instead of ending with it */
     bool index_checked;  /* the index has a CRC-32C */
-    bool bricks_checked; /* each brick has one behind it */
-    uint8_t bits;        /* of the data type: 8, 16 or 32 */
+    bool bricks_checked; /* each brick is followed by a CRC-32C */
+    uint8_t bits;        /* bits of the data type: 8, 16 or 32 */
     bool is_signed;
     bool is_float; /* samples are of single precision, bits 32 */
-    bool scaled;   /* and are integers in the codestreams: x = q / scale + offset (floats.c) */
+    bool scaled;   /* samples are integers in the codestreams: x = q / scale + offset (floats.c) */
     double scale, offset;
-    int64_t fill; /* the value of samples whose brick is missing */
+    int64_t fill; /* the value of the samples of missing bricks */
     enum brick_coder coder;
     bool ht;         /* BRICK_IMAGE: the codec's name says HTJ2K */
-    bool big_endian; /* BRICK_BYTES */
-    uint32_t reduce; /* levels across slices, and along z, that the array's codec leaves out of each codestream */
+    bool big_endian; /* BRICK_BYTES: byte order of samples */
+    uint32_t reduce; /* levels that the array's codec leaves out of each codestream, across slices; reduce_z: along z */
     uint32_t reduce_z;
-    char separator;  /* of a brick's key: '/' or '.' */
+    char separator;  /* '/' or '.' in a brick's key */
     bool plain_keys; /* keys do not begin with "c" */
     struct volume_grid grid;
     uint64_t max_memory;
-    struct shard_index *known; /* from malloc, of a store that was opened */
+    struct shard_index *known; /* from malloc, for a store that was opened */
 };
 
 /* Return whether a name is that of a store: it ends in .zarr, or is a folder with metadata of Zarr. */
 bool store_is_named(const char *name);
 
 /*
- * Open an array, or the first array of an OME-Zarr group, whose metadata lie in the folder `name`. Everything in them
- * is checked here. The caller always releases it.
+ * Open an array whose metadata are in the folder `name`, or the first array of an OME-Zarr group there. All metadata
+ * are validated. The caller always releases the store.
  */
 bool store_open(struct store *store, const char *name, uint64_t max_memory, struct problem *problem);
 void store_release(struct store *store);
@@ -69,41 +69,41 @@ void store_release(struct store *store);
 bool metadata_read_array(struct store *store, const json_t *root, struct problem *problem);
 bool metadata_read_v2(struct store *store, const json_t *root, struct problem *problem);
 
-/* metadata.c: find the first array of a group. `path` receives a name of one or more folders below, from malloc. */
+/* metadata.c: find the first array of a group. `path` receives a name of one or more folders below it, from malloc. */
 bool metadata_find_array(const json_t *root, char **path, struct volume_grid *grid, struct problem *problem);
 
-/* metadata_write.c: write what describes an array, or a group of `levels` arrays named 0, 1, ... */
+/* metadata_write.c: write the metadata of an array, or of a group of `levels` arrays named 0, 1, ... */
 bool metadata_write_array(const struct store *store, const char *folder, struct problem *problem);
 bool metadata_write_group(const struct store *store, const char *folder, uint32_t levels, struct problem *problem);
 
-/* Bytes of a brick; no data if the brick is missing. */
+/* Holds the bytes of a brick; no data if the brick is missing. */
 struct brick_bytes {
     uint8_t *data; /* from malloc */
     size_t length;
 };
 
-/* shards.c: read the bytes of brick `at`, wherever they lie. */
+/* shards.c: read the bytes of brick `at` from its file or its shard. */
 bool brick_fetch(
     const struct store *store, const uint32_t at[AXES], struct brick_bytes *bytes, struct problem *problem);
 
-/* Return the path of the file that has brick `at` (of the shard that has it), from malloc; null if out of memory. */
+/* Return the path of the file with brick `at` (of the shard with it), from malloc; null if out of memory. */
 char *brick_path(const struct store *store, const uint32_t at[AXES]);
 
-/* A shard that is being written: its bricks one after the other, then the index. */
+/* Writes a shard: its bricks one after the other, then the index. */
 struct shard_writer;
 struct shard_writer *shard_begin(const struct store *store, const uint32_t at[AXES], struct problem *problem);
 bool shard_add(struct shard_writer *shard, const uint32_t at[AXES], const kst_buffer *coded, struct problem *problem);
-bool shard_end(struct shard_writer *shard, bool good, struct problem *problem); /* frees it in any case */
+bool shard_end(struct shard_writer *shard, bool good, struct problem *problem); /* always frees the writer */
 
 /*
- * bricks.c: decode the part `box` of a brick, counted in its samples after the store's reduction and `reduce`, to
- * `target`, whose size is the box's. `name` is for warnings.
+ * bricks.c: decode the part `box` of a brick to `target`, which has the size of the box. The box counts samples after
+ * the store's reduction and `reduce`. `name` is for warnings.
  */
 bool brick_decode(const struct store *store, const struct volume_settings *settings, const struct brick_bytes *bytes,
     const kst_box *box, const kst_volume *target, const char *name, struct problem *problem);
 
 /*
- * store.c: read a box of an array that settings->decode reduces. `volume` describes the box and has room for it:
+ * store.c: read a box of an array, reduced as settings->decode says. `volume` describes the box and has room for it:
  * store_describe() sets its size and type.
  */
 bool store_describe(
@@ -111,34 +111,39 @@ bool store_describe(
 bool store_read(const struct store *store, const struct volume_settings *settings, const kst_box *box,
     const kst_volume *volume, struct problem *problem);
 
-/* encode_store.c: the action "encode" to a store. */
+/* encode_store.c: run the action "encode" for a store. */
 int store_encode(struct volume_settings *settings, char **names);
 
-/* floats.c: the value of an integer in a store whose samples are scaled. */
+/* floats.c: return the sample that an integer stands for in a store of scaled samples. */
 float float_of(const struct store *store, int32_t value);
 
 struct float_range {
     double low, high;
 };
 
-/* Widen a range to hold samples. Returns false, with the number of the first one, if one is not finite. */
+/*
+ * Widen a range to include samples. Returns false, with the index of the first sample that is not finite, if there is
+ * one.
+ */
 bool floats_look(struct float_range *range, const uint8_t *samples, size_t count, size_t *wrong);
 
 /*
- * Choose how samples of a range become integers of `bits` bits: so that none differs by more than `error`, or, if that
- * is 0, finely enough for coding with loss.
+ * Choose how samples in a range are converted to integers of `bits` bits: such that none changes by more than `error`;
+ * if that is 0, finely enough for lossy coding.
  */
 bool floats_plan(
     struct store *store, const struct float_range *range, double error, uint8_t *bits, struct problem *problem);
 
-/* Turn samples to integers in place. Returns false, with the number of the sample, if one differs by more than `error`.
+/*
+ * Convert samples to integers in place. Returns false, with the index of the sample, if one would change by more than
+ * `error`.
  */
 bool floats_quantise(const struct store *store, uint8_t *samples, size_t count, double error, size_t *wrong);
 
-/* Turn samples to grey of 16 bits in place: the least is 0, the greatest 65535. */
+/* Convert samples to grey of 16 bits in place: the least becomes 0, the greatest 65535. */
 void floats_show(uint8_t *samples, size_t count);
 
-/* crc32c.c: the CRC-32C (Castagnoli) of bytes. */
+/* crc32c.c: return the CRC-32C (Castagnoli) of bytes. */
 uint32_t crc32c(const void *data, size_t length);
 
 #endif

@@ -98,7 +98,7 @@ static bool cuda_describe(uint32_t index, kst_device_info *info)
     return load_driver(&driver) && describe(&driver, index, &device, info);
 }
 
-/* If this fails, callers' streams are not checked. */
+/* Make the stream that callers' streams are compared with. If this fails, callers' streams are not checked. */
 static void make_own_stream(struct cuda *cuda)
 {
     if (!kst_cuda_enter_quietly(cuda))
@@ -154,8 +154,9 @@ static void cuda_discard(struct gpu *gpu, struct gpu_program *program)
 }
 
 /*
- * Return whether the driver loads the library's programs: it is recent enough, and they were compiled for such a
- * device. They are loaded when they are first needed, since that takes milliseconds each.
+ * Return whether the driver loads the library's programs: it is recent enough, and the programs were compiled for such
+ * a device. Only an empty program is loaded for that; the others are loaded when they are first needed, since each
+ * takes milliseconds.
  */
 static bool loads_programs(struct cuda *cuda, struct gpu_error *error)
 {
@@ -278,7 +279,7 @@ static cu_pointer stretch_end(const struct cuda *cuda, cu_pointer at, struct gpu
     return error->status ? 0 : start + length;
 }
 
-/* Memory that was mapped in pieces consists of several adjacent stretches. */
+/* Import device memory. Memory that was mapped in pieces consists of several adjacent stretches. */
 static bool cuda_import(
     struct gpu *gpu, void *data, size_t offset, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
 {
@@ -301,8 +302,8 @@ static bool cuda_import(
 }
 
 /*
- * If it is asked for a single attribute, the driver reports memory that it does not know as an error, and memory
- * checkers report that. Asking for a list of attributes avoids this.
+ * Return whether the driver knows an address as pinned memory. Asked for a single attribute, the driver reports memory
+ * that it does not know as an error, which memory checkers report in turn; asking for a list of attributes avoids this.
  */
 static bool is_pinned(const struct cuda_driver *driver, const uint8_t *at)
 {

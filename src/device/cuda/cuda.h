@@ -11,8 +11,8 @@ struct cuda {
     struct cuda_driver driver;
     cu_device device;
     cu_context context;
-    cu_stream own; /* nothing is ever queued in it; callers' streams are compared with it */
-    bool sleeps;   /* threads that wait for the device sleep, as the program wants */
+    cu_stream own; /* a stream in which nothing is ever queued; callers' streams are compared with it */
+    bool sleeps;   /* the program has asked the driver to let threads that wait for the device sleep */
 };
 
 static inline struct cuda *kst_cuda_of(struct gpu *gpu)
@@ -24,21 +24,21 @@ static inline struct cuda *kst_cuda_of(struct gpu *gpu)
 bool kst_cuda_fail(struct gpu_error *error, const struct cuda *cuda, const char *call, cu_result result);
 
 /*
- * Every call works in the device's context and leaves the caller's current context as it was: it stands between
- * kst_cuda_enter() and kst_cuda_leave(), which notes a failure of the call unless its result is 0.
+ * Make the device's context current, and restore the caller's. Every call of the driver stands between kst_cuda_enter()
+ * and kst_cuda_leave(), which notes a failure of the call unless its result is 0.
  */
 bool kst_cuda_enter(struct cuda *cuda, struct gpu_error *error);
 bool kst_cuda_leave(struct cuda *cuda, struct gpu_error *error, const char *call, cu_result result);
 
-/* Do the same around calls whose failure cannot be handled. */
+/* Do the same around calls of the driver whose failure cannot be handled. */
 bool kst_cuda_enter_quietly(struct cuda *cuda);
 void kst_cuda_leave_quietly(struct cuda *cuda);
 
-/* Make memory of the host that the device copies from and to at full speed, and release it. */
+/* Make host memory that the device copies from and to at full speed, and release it. */
 bool kst_cuda_host_take(struct cuda *cuda, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);
 void kst_cuda_host_give(struct cuda *cuda, struct gpu_buffer *buffer);
 
-/* These are members of the table of functions; see device/device.h. */
+/* The following are members of the table of functions; see device/device.h. */
 bool kst_cuda_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error);
 void kst_cuda_queue_destroy(struct gpu_queue *queue);
 bool kst_cuda_queue_import(struct gpu *gpu, void *handle, struct gpu_queue *queue, struct gpu_error *error);

@@ -112,7 +112,7 @@ bool kst_cuda_gl_map(struct cuda_gl *shared, cu_resource resource, struct gpu_qu
     return false;
 }
 
-/* This unmaps after a failure too, because OpenGL must get its memory back. */
+/* Unmap the buffer, after a failure too, because OpenGL must get its memory back. */
 void kst_cuda_gl_unmap(struct cuda_gl *shared, cu_resource resource, struct gpu_queue *queue)
 {
     if (enter(shared, &queue->error))

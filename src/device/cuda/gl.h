@@ -29,13 +29,18 @@ struct cuda_gl {
     cu_context context; /* the device's primary context */
 };
 
-/* Returns false if the device is not one of CUDA's, or not the one that the current OpenGL context draws with. */
+/*
+ * Open the access. Returns false if the device is not one of CUDA's, or not the one that the current OpenGL context
+ * draws with.
+ */
 bool kst_cuda_gl_open(struct cuda_gl *shared, struct gpu *gpu);
 void kst_cuda_gl_close(struct cuda_gl *shared); /* allowed if it is not open */
 
 enum cuda_gl_use { CUDA_GL_CHANGE = 0, CUDA_GL_READ = 1, CUDA_GL_OVERWRITE = 2 };
 
-/* Register a buffer object with CUDA. It keeps its memory until it is dismissed. Returns null on failure. */
+/*
+ * Register a buffer object with CUDA. The buffer must keep its memory until it is dismissed. Returns null on failure.
+ */
 cu_resource kst_cuda_gl_enrol(struct cuda_gl *shared, unsigned buffer, enum cuda_gl_use use, struct gpu_error *error);
 void kst_cuda_gl_dismiss(struct cuda_gl *shared, cu_resource *resource); /* null allowed */
 

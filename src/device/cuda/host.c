@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes memory of the host that a device copies from and to at full speed. The driver makes it at 2 to 2.7 GB a second;
- * huge pages that this process touches, and of which it then tells the driver, take half of that time, and a quarter of
- * it when they are released (bench/start.c on an H200).
+ * Makes host memory that a device copies from and to at full speed. The driver makes it at 2 to 2.7 GB a second. Huge
+ * pages that this process touches and then registers with the driver take half of that time, and a quarter of it when
+ * they are released (bench/start.c on an H200).
  */
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { HUGE_PAGE = 1 << 21, REGISTERED_LEAST = 2 * HUGE_PAGE };
 
-/* Return whether the system has huge pages for memory that asks for them. */
+/* Return whether the system provides huge pages for memory that requests them. */
 static bool has_huge_pages(void)
 {
     char text[64];
@@ -29,7 +29,7 @@ static bool has_huge_pages(void)
     return strstr(text, "[madvise]") || strstr(text, "[always]");
 }
 
-/* Map memory that begins with a huge page; the length is a number of them. Null: there is none. */
+/* Map memory that begins at a huge page; the length is a multiple of huge pages. Returns null if there is no memory. */
 static uint8_t *map(size_t length)
 {
     uint8_t *all = mmap(NULL, length + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -43,8 +43,9 @@ static uint8_t *map(size_t length)
 }
 
 /*
- * Make the pages before the driver is told of them, so that its other calls do not wait meanwhile. A child of fork()
- * does not get them: it would share them until one of both writes, and the device might then have the child's.
+ * Make the pages resident before they are registered with the driver, so that its other calls do not wait meanwhile. A
+ * child of fork() does not get them: parent and child would share them until one of both writes, and the device might
+ * then have the child's.
  */
 static bool prepare(uint8_t *memory, size_t length)
 {
@@ -52,7 +53,10 @@ static bool prepare(uint8_t *memory, size_t length)
            madvise(memory, length, MADV_POPULATE_WRITE) == 0;
 }
 
-/* Make memory of huge pages. Null: the system or the driver does not have it, and the driver's own serves. */
+/*
+ * Make memory of huge pages. Returns null if the system or the driver does not support that; the driver's own memory
+ * then serves.
+ */
 static uint8_t *take_registered(struct cuda *cuda, size_t length)
 {
     size_t whole = (length + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -90,7 +94,10 @@ bool kst_cuda_host_take(struct cuda *cuda, size_t length, struct gpu_buffer *buf
     return true;
 }
 
-/* Memory that the driver still knows stays mapped: it would write into whatever comes there. */
+/*
+ * Release host memory. Memory that the driver fails to unregister stays mapped, because the driver would write into
+ * whatever is mapped there next.
+ */
 void kst_cuda_host_give(struct cuda *cuda, struct gpu_buffer *buffer)
 {
     bool entered = kst_cuda_enter_quietly(cuda);

@@ -5,7 +5,7 @@
 #include "device/cuda/cuda.h"
 #include "device/cuda/stream.h"
 
-enum { LOOK_NANOSECONDS = 300000 /* how long a thread looks whether work is done before it waits in the driver */ };
+enum { LOOK_NANOSECONDS = 300000 /* how long a thread polls whether work is done before it waits in the driver */ };
 
 bool kst_cuda_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error)
 {
@@ -82,7 +82,7 @@ void kst_cuda_queue_leave(struct gpu_queue *queue)
     queue->entered = false;
 }
 
-/* A queue that has failed takes no more work. */
+/* Enter the queue's context. Returns false for a queue that has failed, which takes no more work. */
 static bool enter_queue(struct gpu_queue *queue)
 {
     return !queue->error.status && (queue->entered || kst_cuda_enter(kst_cuda_of(queue->gpu), &queue->error));
@@ -114,7 +114,7 @@ void kst_cuda_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_t 
             driver->copy_across(to->handle + to_offset, from->handle + from_offset, length, stream));
 }
 
-/* One side of a copy of rows: host memory or a device address. */
+/* Describe one side of a copy of rows: host memory or a device address. */
 static int side_of(struct gpu_rows rows, const uint8_t **host, cu_pointer *address)
 {
     *host = rows.buffer->host ? rows.buffer->host + rows.offset : NULL;
@@ -183,7 +183,7 @@ void kst_cuda_wait(struct gpu_queue *queue, const struct gpu_event *event)
     leave_queue(queue, "cuStreamWaitEvent", result);
 }
 
-/* The driver begins with queued work by itself. */
+/* The driver begins queued work without being asked. */
 void kst_cuda_flush(struct gpu_queue *queue)
 {
     (void)queue;
@@ -199,7 +199,7 @@ bool kst_cuda_passed(struct gpu *gpu, const struct gpu_event *event)
     return result != CU_NOT_READY;
 }
 
-/* This waits after a failure too: nothing of the queue may still be running when its buffers are used again. */
+/* Wait, after a failure too: nothing of the queue may still be running when its buffers are used again. */
 void kst_cuda_finish(struct gpu_queue *queue)
 {
     struct cuda *cuda = kst_cuda_of(queue->gpu);
@@ -209,8 +209,8 @@ void kst_cuda_finish(struct gpu_queue *queue)
 }
 
 /*
- * Waiting in the driver takes some microseconds from when the work is done to when the thread goes on. A program that
- * has asked the driver to let threads sleep has its way.
+ * Poll for a while before waiting in the driver, which wakes the thread only some microseconds after the work is done.
+ * There is no polling if the program has asked the driver to let threads sleep.
  */
 void kst_cuda_finish_soon(struct gpu_queue *queue)
 {

@@ -34,7 +34,7 @@ static bool fail(struct cuda_sharing *sharing, struct gpu_error *error, const ch
     return kst_gpu_fail(error, sharing->gl->gpu, call, name);
 }
 
-/* Map the memory at addresses of its own. The mapping keeps the memory alive after its handle is released. */
+/* Map the memory at newly reserved addresses. The mapping keeps the memory alive after its handle is released. */
 static cu_result map(struct cuda_sharing *sharing, unsigned long long handle, const struct cu_location *where,
     struct cuda_shared_memory *memory)
 {

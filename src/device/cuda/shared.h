@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares device memory that OpenGL can use, too: CUDA allocates it and hands it on as a file descriptor. */
+/* Declares device memory that OpenGL can use, too: CUDA allocates it and exports it as a file descriptor. */
 #ifndef KOSTKA_DEVICE_CUDA_SHARED_H
 #define KOSTKA_DEVICE_CUDA_SHARED_H
 
@@ -47,14 +47,17 @@ struct cuda_sharing {
     struct cuda_gl *gl; /* null: this driver cannot share memory in this way */
 };
 
-/* Look the functions up. `gl` is open and stays so until the last memory is ended. */
+/* Look up the functions. `gl` is open, and must stay open until the last memory is released. */
 void kst_cuda_sharing_open(struct cuda_sharing *sharing, struct cuda_gl *gl);
 
-/* On success *fd belongs to the caller. Returns false on failure, after which nothing is left behind. */
+/*
+ * Allocate shared memory. On success *fd belongs to the caller. Returns false on failure, after which nothing is left
+ * behind.
+ */
 bool kst_cuda_shared_memory_make(
     struct cuda_sharing *sharing, size_t length, struct cuda_shared_memory *memory, int *fd, struct gpu_error *error);
 
-/* End memory that no work uses any more. None is allowed. */
+/* Release memory that no work uses any more. A structure without memory is allowed. */
 void kst_cuda_shared_memory_end(struct cuda_sharing *sharing, struct cuda_shared_memory *memory);
 
 #endif

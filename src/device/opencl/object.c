@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks objects that callers pass before a driver follows them. Every object begins with the address of its driver's
- * table of functions (cl_khr_icd).
+ * Checks objects that callers pass before a driver dereferences them. Every object begins with the address of its
+ * driver's table of functions (cl_khr_icd).
  */
 #include "device/handle.h"
 #include "device/opencl/opencl.h"
@@ -13,7 +13,10 @@ static enum gpu_look read_table(const void *object, uintptr_t *table)
     return look == GPU_LOOK_READ ? kst_gpu_look(*table, &first, sizeof first) : look;
 }
 
-/* Another driver's table can only be recognised if this driver has one table for all kinds of its objects. */
+/*
+ * Return whether a table belongs to another driver. It can be recognised only if this driver has one table for all
+ * kinds of its objects.
+ */
 static bool is_other_table(const struct opencl *opencl, uintptr_t table)
 {
     uintptr_t queues, contexts;

@@ -74,8 +74,9 @@ static uint32_t list_unlocked(const struct opencl_driver *driver, cl_device devi
 }
 
 /*
- * List the devices of all platforms in turn. Returns their number. Drivers and their loader begin when they are first
- * asked: ocl-icd tells other threads meanwhile that there is no platform, and PoCL 3.1 crashes in them.
+ * List the devices of all platforms in turn. Returns their number. Only one thread lists them at a time, because the
+ * loader and the drivers initialise themselves at the first call: meanwhile ocl-icd reports no platform to other
+ * threads, and PoCL 3.1 crashes in them.
  */
 static uint32_t list_devices(const struct opencl_driver *driver, cl_device devices[MOST_DEVICES])
 {
@@ -168,7 +169,7 @@ static struct opencl *make(struct memory *memory, struct gpu_error *error)
     return opencl;
 }
 
-/* The most bytes that a buffer may have; no limit if the driver does not say. */
+/* Return the most bytes that a buffer may have; no limit if the driver does not report one. */
 static uint64_t largest_of(const struct opencl *opencl)
 {
     cl_bits largest = 0;
@@ -252,7 +253,7 @@ static struct gpu *opencl_open_in(struct memory *memory, void *context, void *de
     return made(opencl, error);
 }
 
-/* A child of fork() must leave the driver alone. */
+/* Return whether this process opened the device: a child of fork() must leave the driver alone. */
 bool kst_opencl_usable(const struct opencl *opencl)
 {
     struct gpu_error ignored = {.status = KST_OK};
@@ -340,7 +341,7 @@ static bool opencl_pinned(struct gpu *gpu, const void *memory, size_t length)
     return false;
 }
 
-/* OpenCL does not tell the registers of a kernel, nor how many work-groups are resident. */
+/* OpenCL reports neither a kernel's registers nor how many work-groups are resident. */
 static void opencl_inspect(struct gpu *gpu, const struct gpu_kernel *kernel, kst_kernel_traits *traits)
 {
     struct opencl *opencl = kst_opencl_of(gpu);

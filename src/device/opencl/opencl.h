@@ -16,8 +16,9 @@ struct opencl {
     cl_queue queue;            /* used to map and unmap pinned memory */
     pthread_mutex_t launching; /* held during a launch, because a kernel's arguments are set one by one */
     uint32_t count;            /* index of the word of a queue that counts its references; 0: not known */
-    bool in_turn;              /* run one kernel at a time, over all queues: PoCL 5 miscounts what two of them share */
-    cl_event last;             /* if `in_turn`, the latest launch; null: none yet */
+    bool in_turn; /* run one kernel at a time, over all queues, because PoCL 5 keeps wrong counts of what two concurrent
+                     kernels share */
+    cl_event last; /* if `in_turn`, the latest launch; null: none yet */
 };
 
 static inline struct opencl *kst_opencl_of(struct gpu *gpu)
@@ -35,8 +36,8 @@ bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, cons
 bool kst_opencl_lives(const struct opencl *opencl, const void *object);
 
 /*
- * Return the same for a queue, even if the memory of a released queue still looks unchanged: its count of references,
- * in one of its first words, must not be 0. kst_opencl_find_count() finds that word once the device is open.
+ * Return the same for a queue, even if the memory of a released queue still looks unchanged: its reference count, in
+ * one of its first words, must not be 0. kst_opencl_find_count() finds that word once the device is open.
  */
 enum { OPENCL_QUEUE_WORDS = 48 };
 uint32_t kst_opencl_find_count(const struct opencl *opencl);
@@ -45,10 +46,10 @@ bool kst_opencl_queue_lives(const struct opencl *opencl, const void *queue);
 /* Return whether this process opened the device: a child of fork() must leave the driver alone. */
 bool kst_opencl_usable(const struct opencl *opencl);
 
-/* A queue that has failed takes no more work. */
+/* Return whether a queue takes work: one that has failed does not. */
 bool kst_opencl_takes_work(struct gpu_queue *queue);
 
-/* These are members of the table of functions; see device/device.h. */
+/* The following are members of the table of functions; see device/device.h. */
 bool kst_opencl_build(
     struct gpu *gpu, const struct gpu_kernels *kernels, struct gpu_program *program, struct gpu_error *error);
 void kst_opencl_discard(struct gpu *gpu, struct gpu_program *program);

@@ -101,7 +101,10 @@ bool kst_opencl_picture_import(
     return check_contents(opencl, image, error);
 }
 
-/* Host memory may have any pitch. A buffer without padding between its rows is copied at once, any other row by row. */
+/*
+ * Copy to an image object. Host memory may have any pitch. A buffer without padding between its rows is copied at once,
+ * any other row by row.
+ */
 void kst_opencl_picture_write(struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from,
     size_t row, struct gpu_region region)
 {

@@ -67,9 +67,9 @@ static struct gpu_cache_key key_of(
 }
 
 /*
- * PoCL keeps what it compiles in a cache of its own, a kernel at a time, when it is first launched. Asked for a
- * program's binary, it would compile all of its kernels, again and for any size of a work-group: 50 s for those that
- * encode JPEG 2000.
+ * Return whether the driver has a cache of its own. PoCL compiles each kernel when it is first launched, and caches it.
+ * Asked for a program's binary, it would compile all kernels of the program again, for any size of a work-group: 50 s
+ * for the kernels that encode JPEG 2000.
  */
 static bool keeps_programs(const struct opencl *opencl)
 {
@@ -78,7 +78,7 @@ static bool keeps_programs(const struct opencl *opencl)
     return strstr(version, "PoCL") || strstr(version, "pocl");
 }
 
-/* Returns null if the cache does not have the program, or the driver refuses it. */
+/* Load a program from the cache. Returns null if the cache does not have it, or the driver refuses it. */
 static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key, const struct options *options)
 {
     size_t length;
@@ -98,7 +98,10 @@ static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key, c
     return NULL;
 }
 
-/* Store a program in the cache. It is built for all devices of its context, and stored only if that is a single one. */
+/*
+ * Store a program in the cache. A program is built for all devices of its context, and is stored only if there is a
+ * single one.
+ */
 static void store(struct opencl *opencl, cl_program program, const struct gpu_cache_key *key)
 {
     const struct opencl_driver *driver = &opencl->driver;

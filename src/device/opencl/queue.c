@@ -2,7 +2,7 @@
 /* Implements queues, events, copies and launches on OpenCL. */
 #include "device/opencl/opencl.h"
 
-/* OpenCL 1.2 has no priorities, so `urgent` is ignored. */
+/* Create a queue. OpenCL 1.2 has no priorities, so `urgent` is ignored. */
 bool kst_opencl_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error)
 {
     struct opencl *opencl = kst_opencl_of(gpu);
@@ -80,7 +80,7 @@ void kst_opencl_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_
             driver->copy_across(handle, source, target, from_offset, to_offset, length, 0, NULL, NULL));
 }
 
-/* The rows form one slice. The driver demands pitches of at least a row. */
+/* Copy rows, as one slice. The driver demands pitches of at least a row. */
 void kst_opencl_copy_rows(struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
@@ -194,7 +194,7 @@ bool kst_opencl_passed(struct gpu *gpu, const struct gpu_event *event)
     return status <= 0;
 }
 
-/* This waits after a failure too: nothing of the queue may still be running when its buffers are used again. */
+/* Wait, after a failure too: nothing of the queue may still be running when its buffers are used again. */
 void kst_opencl_finish(struct gpu_queue *queue)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);

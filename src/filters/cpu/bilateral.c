@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Smooths but keeps edges: each pixel becomes the mean of those around it in a disc, weighed by how near they are and
- * how like in colour. The weights are rounded to 14 bits behind the point; sums are those of integers, and each mean is
+ * Smooths but keeps edges: each pixel becomes the weighted mean of the pixels around it in a disc; the weights depend
+ * on the distance in space and in colour. Weights have 14 fractional bits; sums are those of integers, and each mean is
  * rounded once. OpenCV's bilateralFilter(), which computes in binary32, differs by 1 at most.
  */
 #include <math.h>
@@ -31,7 +31,7 @@ struct filter_bilateral {
     struct filter_place place[SIDE_MAX * SIDE_MAX];
 };
 
-/* Holds the last rows, with each colour apart. */
+/* Holds the last rows loaded, with each colour in a row of its own. */
 struct filter_planes {
     uint8_t *memory;
     size_t pitch, before;
@@ -44,7 +44,7 @@ static uint8_t *plane_row(const struct filter_planes *planes, int64_t y, uint32_
     return planes->memory + row * planes->pitch + planes->before;
 }
 
-/* Copy every `channels`-th sample; the number is a constant where this is called. */
+/* Copy every `channels`-th sample. Callers pass a constant. */
 static inline void copy_each(const uint8_t *restrict from, uint8_t *restrict to, size_t count, const size_t channels)
 {
     for (size_t i = 0; i < count; i++)
@@ -77,7 +77,7 @@ static inline void put_colours(uint8_t *const made[3], uint8_t *restrict to, siz
     }
 }
 
-/* Put the colours of a row together; the last rows of `planes` hold them. Alpha stays as it is. */
+/* Interleave the colours of a row, which lie in `made`. Alpha is copied from the source. */
 static void join(const struct filter_work *work, uint8_t *const made[3], uint32_t y)
 {
     const struct filter_pixels *to = work->to;
@@ -109,12 +109,14 @@ static void make_row(const struct filter_work *work, const struct filter_bilater
     join(work, made, y);
 }
 
-/* Holds the weights of pairs of neighbours: for each pair as many rows as are looked at before they are replaced. */
+/*
+ * Holds the weights of pairs of neighbours: for each pair as many rows as are needed until the weights have been read.
+ */
 struct filter_kept {
     uint16_t *memory;
     size_t pitch;
     uint32_t rows, pairs;
-    uint32_t first[SIDE_MAX * SIDE_MAX]; /* of the rows, of each place that is ahead of a pixel */
+    uint32_t first[SIDE_MAX * SIDE_MAX]; /* index of the first row of each place that is ahead of a pixel */
 };
 
 static bool is_ahead(const struct filter_place *place)
@@ -122,7 +124,7 @@ static bool is_ahead(const struct filter_place *place)
     return place->y > 0 || (place->y == 0 && place->x > 0);
 }
 
-/* Make room, unless the tier has no use for it or it is more than a thread should take. */
+/* Allocate the rows of weights, unless the tier has no use for them or they take more memory than a thread should. */
 static kst_status make_kept(
     const struct filter_work *work, const struct filter_bilateral *bilateral, size_t pitch, struct filter_kept *kept)
 {
@@ -146,10 +148,7 @@ static uint16_t *kept_row(const struct filter_kept *kept, uint32_t k, int64_t ro
     return kept->memory + ((size_t)kept->first[k] + (size_t)((y % rows + rows) % rows)) * kept->pitch + ALIGNMENT;
 }
 
-/*
- * Make a row by pairs of neighbours. Of rows above the band, only the weights are kept that rows from `first` on look
- * at.
- */
+/* Make a row by pairs of neighbours. For rows above the band, keep only the weights that rows from `first` on read. */
 static void make_row_by_pairs(const struct filter_work *work, const struct filter_bilateral *bilateral,
     const struct filter_planes *planes, const struct filter_kept *kept, uint8_t *const made[3], int64_t y,
     int64_t first)
@@ -198,7 +197,7 @@ static kst_status bilateral_band(const struct filter_work *work, void *arg, uint
         planes.memory = kst_memory_zeroed(memory, ((size_t)planes.count + 1) * planes.colours, planes.pitch, &status);
     for (int64_t y = first - radius; y < end + radius && !status; y++) {
         uint8_t *made[3];
-        for (uint32_t c = 0; c < 3; c++) /* of grey there is one row */
+        for (uint32_t c = 0; c < 3; c++) /* grey has a single row */
             made[c] = planes.memory + ((size_t)planes.count * planes.colours + c % planes.colours) * planes.pitch;
         kst_filter_window_load(&window, y);
         separate(&window, &planes, y);

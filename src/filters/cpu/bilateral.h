@@ -5,7 +5,7 @@
 
 #include "filters/filter.h"
 
-/* Distances of colours are sums of three differences of bytes. */
+/* A distance of colours is the sum of three differences of bytes. */
 enum { FILTER_BILATERAL_DISTANCES = 3 * 255 + 1, FILTER_BILATERAL_MOST = 12 /* radius */ };
 
 int32_t kst_filter_bilateral_radius(const struct filter_value *value);

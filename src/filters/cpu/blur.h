@@ -14,8 +14,8 @@ struct filter_taps {
 };
 
 /*
- * Compute the weights for a standard deviation in thousandths of a pixel: 8 bits for samples of one byte, 16 for those
- * of two. A radius of 0 follows from it.
+ * Compute the weights for a standard deviation in thousandths of a pixel: 8 bits for samples of one byte, 16 for
+ * samples of two bytes. With a radius of 0, the radius follows from the standard deviation.
  */
 void kst_filter_taps(uint32_t sigma, uint32_t radius, uint32_t bytes, struct filter_taps *taps);
 

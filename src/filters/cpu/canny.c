@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds edges as OpenCV's Canny() does, byte for byte: gradients, the pixels that are greatest across an edge, and
- * those of them above the lower threshold that are joined to one above the higher threshold. Of several colours a pixel
- * has the gradient with the greatest magnitude, the first one if there are several.
+ * Finds edges as OpenCV's Canny() does, byte for byte: computes gradients, keeps the pixels whose gradient is greatest
+ * across an edge, and of these the pixels above the lower threshold that are joined to one above the higher threshold.
+ * With several colours a pixel has the gradient with the greatest magnitude, the first one if several are equal.
  */
 #include "filters/cpu/canny.h"
 #include "filters/cpu/canny_join.h"
@@ -12,13 +12,15 @@
 enum { LOW, HIGH, NORM, APERTURE };
 enum { ROWS = 3, ALIGNMENT = 64, THOUSAND = 1000, SCALE_OF_SEVEN = 16, MOST_SQUARED = 32767 };
 
-/* Holds what a band works with: the gradients of all channels of a row, and of each pixel of three rows. */
+/*
+ * Holds the buffers of a band: the gradients of all channels of a row, and the gradients of each pixel of three rows.
+ */
 struct filter_canny_band {
     struct filter_sobel sobel;
     const struct filter_canny *canny;
     int16_t *memory;
     int32_t *magnitudes;
-    struct filter_gradient all; /* of all channels, if there are several */
+    struct filter_gradient all; /* gradients of all channels, if there are several */
     struct filter_gradient row[ROWS];
 };
 
@@ -82,7 +84,7 @@ static void thin_row(const struct filter_work *work, struct filter_canny_band *b
 static void mark_rows(const struct filter_work *work, struct filter_canny_band *band, int64_t first, int64_t end)
 {
     const int64_t radius = band->canny->radius, above = first - 1;
-    /* Rows far outside the image would only be loaded for gradients that are 0. */
+    /* Rows far outside the image are not loaded, because their gradients are 0. */
     int64_t y = above < 0 ? -radius : above - radius;
     if (above < 0)
         make_gradients(band, work->from, above);
@@ -110,7 +112,7 @@ static kst_status mark_band(const struct filter_work *work, void *arg, uint32_t 
     return status;
 }
 
-/* Return a threshold in thousandths, as an integer that magnitudes are compared with. */
+/* Return the integer with which magnitudes are compared, for a threshold in thousandths. */
 static int32_t threshold_of(int64_t value, bool squared, int64_t scale)
 {
     int64_t unit = THOUSAND * scale;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what the values of the filter `canny` come to. */
+/* Declares the settings that follow from the values of the filter `canny`. */
 #ifndef KOSTKA_FILTERS_CPU_CANNY_H
 #define KOSTKA_FILTERS_CPU_CANNY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Joins weak pixels to the edges that they touch, at a side or a corner. Each band is filled by itself; then what
- * touches across the borders of bands is filled in the whole image. Which pixels are reached does not depend on the
+ * Joins weak pixels to the edges that they touch, at a side or a corner. Each band is filled separately; then pixels
+ * that touch across the borders of bands are filled in the whole image. Which pixels are reached does not depend on the
  * order.
  */
 #include "filters/cpu/canny_join.h"
@@ -18,12 +18,12 @@ struct filter_point {
     uint32_t x, y;
 };
 
-/* Holds edges whose neighbours have to be looked at, all of them in rows from `first` to `end`. */
+/* Holds a stack of edge pixels whose neighbours have to be examined, all in rows `first` … `end` − 1. */
 struct filter_fill {
     const struct filter_pixels *map;
     struct memory *memory;
     const struct filter_hot *hot;
-    uint8_t *touching; /* of the row that is looked at */
+    uint8_t *touching; /* flags of the row that is being examined */
     struct filter_point *stack;
     size_t count, room;
     uint32_t first, end;
@@ -45,7 +45,7 @@ static kst_status push(struct filter_fill *fill, uint32_t x, uint32_t y)
     return KST_OK;
 }
 
-/* Make edges of the weak pixels among three in a row, and push them. */
+/* Turn the weak pixels among three neighbours in a row into edges, and push them. */
 static kst_status take_three(struct filter_fill *fill, uint32_t x, uint32_t y)
 {
     uint8_t *row = kst_filter_row(fill->map, y);
@@ -79,7 +79,10 @@ static kst_status empty(struct filter_fill *fill)
     return status;
 }
 
-/* Fill from all edges of a row that may touch a weak pixel. Most pixels do not, eight of which are skipped at once. */
+/*
+ * Fill from all edges of a row that may touch a weak pixel. Most pixels are no such edges, and are skipped eight at
+ * once.
+ */
 static kst_status fill_row(struct filter_fill *fill, uint32_t y)
 {
     const struct filter_pixels *map = fill->map;

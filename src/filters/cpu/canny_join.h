@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the last step of finding edges: which of the weak pixels stay. */
+/* Declares the last step of finding edges, which decides which weak pixels stay. */
 #ifndef KOSTKA_FILTERS_CPU_CANNY_JOIN_H
 #define KOSTKA_FILTERS_CPU_CANNY_JOIN_H
 
@@ -7,7 +7,7 @@
 
 enum { FILTER_WEAK = 1, FILTER_EDGE = 255 };
 
-/* Let the weak pixels of work->to that are joined to an edge become edges, and the others 0. */
+/* Turn the weak pixels of work->to that are joined to an edge into edges, and set the others to 0. */
 kst_status kst_filter_join(const struct filter_work *work);
 
 #endif

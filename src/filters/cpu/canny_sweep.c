@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joins weak pixels to edges by rows of bits. A row takes the weak pixels that touch an edge of the row before, and
- * then those that are linked to edges along the row, 64 at once. A sweep down and one up reach whatever an edge reaches
- * without turning back; a few are enough for photographs. Spirals are left to whoever follows pixels one by one.
+ * then those that are linked to edges along the row, 64 at once. One sweep down and one up reach every pixel that is
+ * linked to an edge without turning back; a few sweeps are enough for photographs. Spirals are left to canny_join.c,
+ * which follows pixels one by one.
  */
 #include "filters/cpu/canny_sweep.h"
 
@@ -17,13 +18,13 @@ struct filter_sweep_map {
     uint32_t rows;
 };
 
-/* Return a bit for each of eight bytes, the first one lowest, of the least bit of each. */
+/* Return the least bit of each of eight bytes, the first byte's lowest. */
 static uint64_t gather_bits(uint64_t bytes)
 {
     return (bytes & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* Read eight marks, the first one in the lowest byte; pixels behind the row's end have none. */
+/* Read eight marks, the first one into the lowest byte; pixels behind the row's end get 0. */
 static uint64_t load_eight(const uint8_t *row, size_t count)
 {
     uint64_t eight = 0;
@@ -36,7 +37,10 @@ static uint64_t load_eight(const uint8_t *row, size_t count)
     return eight;
 }
 
-/* Marks are 0, 1 (weak) and 255 (an edge): the least bit says whether a pixel is either, and the next one which. */
+/*
+ * Load the marks of a row as bits. Marks are 0, 1 (weak) and 255 (an edge): the lowest bit is set for both kinds, the
+ * next one for edges.
+ */
 static void load_row(const uint8_t *row, size_t width, uint64_t *edge, uint64_t *open)
 {
     for (size_t x = 0; x < width; x += BITS) {
@@ -51,7 +55,7 @@ static void load_row(const uint8_t *row, size_t width, uint64_t *edge, uint64_t 
     }
 }
 
-/* Go on from some bits through those that are open, to higher places and to lower ones. */
+/* Return the bits reached from `from` through runs of open bits, towards higher and lower places. */
 static uint64_t flood(uint64_t from, uint64_t open)
 {
     uint64_t up = open & (~(open + from) | from), path = open; /* a carry runs to the end of the open bits */
@@ -62,7 +66,10 @@ static uint64_t flood(uint64_t from, uint64_t open)
     return up;
 }
 
-/* Join a row's pixels to edges of the row beside it, if there is one, and along it. Returns whether any was joined. */
+/*
+ * Join a row's pixels to edges of the row `beside` it, unless that is null, and along the row. Returns whether any
+ * pixel was joined.
+ */
 static bool join_row(uint64_t *edge, const uint64_t *open, const uint64_t *beside, size_t words)
 {
     uint64_t carry = 0, changed = 0;

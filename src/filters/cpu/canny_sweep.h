@@ -7,7 +7,7 @@
 #include "filters/filter.h"
 
 /*
- * Make edges of weak pixels that touch edges of the rows from `first` to `end`, down and up a few times. *done becomes
+ * Turn weak pixels that touch edges into edges, in rows `first` … `end` − 1, by a few sweeps down and up. *done becomes
  * false if some may be left.
  */
 kst_status kst_filter_canny_sweep(

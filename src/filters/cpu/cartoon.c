@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Draws as in a cartoon: `bilateral` smooths the picture a few times, its luminance gets a few levels, and the edges
- * that `canny` finds in the luminance of the smooth picture are drawn in black.
+ * Draws as in a cartoon: `bilateral` smooths the picture a few times, its luminance is reduced to a few levels, and the
+ * edges that `canny` finds in the luminance of the smooth picture are drawn in black.
  */
 #include "filters/cpu/cartoon.h"
 
@@ -53,7 +53,7 @@ static kst_status apply(const struct filter_work *work, const struct filter_kind
     return kind->run(&inner);
 }
 
-/* Smooth the picture; the last pass ends in work->to. */
+/* Smooth the picture; the last pass writes to work->to. */
 static kst_status smooth(const struct filter_work *work, const struct filter_cartoon *cartoon)
 {
     struct filter_sheet sheet = {.memory = NULL};
@@ -70,7 +70,10 @@ static kst_status smooth(const struct filter_work *work, const struct filter_car
     return status;
 }
 
-/* Holds what threads need to draw: the smooth picture, its edges, and what a level adds to each luminance. */
+/*
+ * Holds what threads need to draw: the smooth picture, its edges, and the number to add to each luminance to get its
+ * level.
+ */
 struct filter_drawing {
     const struct filter_pixels *smooth, *edges;
     uint32_t line;
@@ -86,7 +89,9 @@ static void list_rises(const struct filter_cartoon *cartoon, int32_t greatest, i
     }
 }
 
-/* Find the pixels of a row that an edge's pen covers: a square, `line` pixels wide. */
+/*
+ * Find the pixels of a row that lines cover. A line is drawn with a square pen, `line` pixels wide, at each edge pixel.
+ */
 static void find_lines(const struct filter_drawing *drawing, uint32_t y, uint8_t *across, uint8_t *dark)
 {
     const uint32_t width = drawing->edges->width, before = drawing->line / 2;

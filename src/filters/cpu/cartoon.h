@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what the values of the filter `cartoon` come to: those of the filters that it is made of. */
+/*
+ * Declares the settings that follow from the values of the filter `cartoon`, among them the values of the filters that
+ * it applies.
+ */
 #ifndef KOSTKA_FILTERS_CPU_CARTOON_H
 #define KOSTKA_FILTERS_CPU_CARTOON_H
 

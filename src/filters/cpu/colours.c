@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes colours: grey to RGB, one channel alone, and sums of colours by a matrix. */
+/* Changes colours: makes RGB of grey, picks one channel, and combines colours by a matrix. */
 #include "filters/cpu/colours.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { COLOURS = 3, CHANNEL_ALPHA = 3, MATRIX_BITS = 16 };
 
-/* Holds the channel of the source that becomes each of the result. */
+/* Holds the source's channel for each channel of the result. */
 struct colours_pick {
     uint32_t channel[COLOURS];
 };

@@ -6,7 +6,8 @@
 #include "filters/filter.h"
 
 /*
- * Holds weights of each channel of the source for each of the result, as they lie in pixels, and what is added: 2^−16.
+ * Holds the weight of each channel of the source for each channel of the result, in their order in memory, and the
+ * number that is added, all in units of 2^−16.
  */
 struct filter_matrix {
     int32_t weight[3][3];
@@ -16,7 +17,7 @@ struct filter_matrix {
 void kst_filter_matrix_settle(
     const struct filter_value *value, const struct filter_pixels *from, struct filter_matrix *matrix);
 
-/* Return which channel of the source is taken for a channel of the result. */
+/* Return the channel of the source that becomes a channel of the result. */
 uint32_t kst_filter_rgb_channel(const struct filter_pixels *from, uint32_t channel);
 uint32_t kst_filter_channel_of(const struct filter_value *value, const struct filter_pixels *from);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads tables of colours, files of the type .cube: a line TITLE "…", one of LUT_1D_SIZE N and LUT_3D_SIZE N, perhaps
- * DOMAIN_MIN and DOMAIN_MAX with three numbers or LUT_1D_INPUT_RANGE and LUT_3D_INPUT_RANGE with two, then three
- * numbers in each line, red fastest. Numbers become integers without the help of the system's locale or its rounding.
+ * Reads tables of colours, files of the type .cube: a line TITLE "…", one of LUT_1D_SIZE N and LUT_3D_SIZE N,
+ * optionally DOMAIN_MIN and DOMAIN_MAX with three numbers or LUT_1D_INPUT_RANGE and LUT_3D_INPUT_RANGE with two, then
+ * three numbers in each line, red fastest. Numbers are converted to integers independently of the system's locale and
+ * rounding mode.
  */
 #include "filters/cpu/cube.h"
 
@@ -17,11 +18,11 @@ enum { DIGITS_MAX = 18, BILLION = 1000000000, MILLION = 1000000, RANGE_MAX = 100
 enum { FAR = 1 << 27 /* exponents beyond any number of digits that a file may have */ };
 static const size_t FILE_MAX = (size_t)1 << 27;
 
-/* A file that is being read, line by line. */
+/* Holds the state of reading a file line by line. */
 struct cube_reading {
     struct filter_cube *cube;
     struct memory *memory;
-    const char *at, *end; /* of the line */
+    const char *at, *end; /* the unread rest of the line */
     const char *rest, *last;
     uint32_t line;
     size_t count; /* numbers that the table has so far */
@@ -101,7 +102,7 @@ static void take_digits(struct cube_reading *reading, struct cube_decimal *numbe
     }
 }
 
-/* Read what stands behind an e; larger exponents than there are digits for all come to the same. */
+/* Read the exponent behind an e. Exponents beyond FAR all have the same effect. */
 static bool take_exponent(struct cube_reading *reading, struct cube_decimal *number)
 {
     int exponent = 0;
@@ -116,7 +117,7 @@ static bool take_exponent(struct cube_reading *reading, struct cube_decimal *num
     return true;
 }
 
-/* Return thousand-millionths, rounded towards 0, or `most` if there are more. */
+/* Return a number in thousand-millionths, rounded towards 0, or `most` if it is larger. */
 static int64_t in_billionths(const struct cube_decimal *number, int64_t most)
 {
     uint64_t made = number->digits;
@@ -195,7 +196,10 @@ static bool read_size(struct cube_reading *reading, bool is_solid)
     return cube->value != NULL;
 }
 
-/* Numbers beyond 100 are held there, which a domain must not be: samples would be looked up at other places. */
+/*
+ * Check the ends of a domain. Numbers beyond 100 were clamped to it, which is not allowed here: samples would be looked
+ * up at other places.
+ */
 static bool check_ends(struct cube_reading *reading, const int64_t *value, int count)
 {
     for (int i = 0; i < count; i++)
@@ -204,7 +208,7 @@ static bool check_ends(struct cube_reading *reading, const int64_t *value, int c
     return true;
 }
 
-/* Read one end of the domain of each colour, or with `both` the two ends of all. */
+/* Read one end of the domain for each colour, or with `both` the two ends for all colours. */
 static bool read_domain(struct cube_reading *reading, int64_t *ends, bool both)
 {
     struct filter_cube *cube = reading->cube;

@@ -9,8 +9,9 @@
 enum { FILTER_CUBE_COLOURS = 3, FILTER_CUBE_POINTS = 65536, FILTER_CUBE_SIDE = 129 };
 
 /*
- * A table of RGB: of one colour each, `size` points, or of all three, `size`³ points, red fastest. Points lie at equal
- * distances from `least` to `greatest`, which are millionths of the range of samples.
+ * Holds a table of RGB: a curve of `size` points for each colour, or, if it is solid, `size`³ points for all three
+ * colours, red fastest. Points lie at equal distances from `least` to `greatest`, which are millionths of the range of
+ * samples.
  */
 struct filter_cube {
     bool is_solid;
@@ -20,8 +21,8 @@ struct filter_cube {
 };
 
 /*
- * Read a file of the type .cube. KST_ERROR_READ with the reason, and the line, if it is none; KST_ERROR_MEMORY. The
- * caller drops the cube in any case.
+ * Read a file of the type .cube. If it cannot be read or is no such file, returns KST_ERROR_READ, with the reason and
+ * the line; otherwise KST_OK or KST_ERROR_MEMORY. The caller drops the cube in any case.
  */
 kst_status kst_filter_cube_read(
     struct memory *memory, const char *path, struct filter_cube *cube, char reason[FILTER_REASON]);
@@ -36,7 +37,7 @@ static inline size_t kst_filter_cube_points(const struct filter_cube *cube)
 /* Return where a sample lies along one side of the table, in 65536ths of the distance of points, rounded. */
 uint32_t kst_filter_cube_place(const struct filter_cube *cube, uint32_t colour, uint32_t sample, uint32_t greatest);
 
-/* Return what a table of one colour each makes of a sample. */
+/* Return the sample to which a curve maps a sample of a colour. */
 uint32_t kst_filter_cube_curve(const struct filter_cube *cube, uint32_t colour, uint32_t sample, uint32_t greatest);
 
 /* Scale a value of 16 bits to samples; products are below 2^32. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computes the exponential function, and powers, from sums and products alone. */
+/* Computes the exponential function, and powers, by sums and products only. */
 #include "filters/cpu/exponential.h"
 
 enum { TERMS = 18, LOG_TERMS = 12 };
 
-/* ln 2 as the sum of a number with 21 zeros at its end and the rest, so that small multiples of the first are exact. */
+/* ln 2 is the sum of LN2_HIGH, whose last 21 bits are 0, so that small multiples of it are exact, and LN2_LOW. */
 static const double LN2_HIGH = 0x1.62e42fee00000p-1, LN2_LOW = 0x1.a39ef35793c76p-33, PER_LN2 = 0x1.71547652b82fep+0;
 static const double LEAST = -700;
 
-/* Return the Taylor series, for magnitudes up to ln 2; the first term left out is below 2^−60. */
+/* Return the Taylor series of e^x, for magnitudes up to ln 2; the first term left out is below 2^−60. */
 static double series(double x)
 {
     double sum = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Blurs by a Gaussian in fixed point, first across and then down. With samples of 8 bits the result is that of OpenCV's
- * GaussianBlur(): its weights of 8 bits behind the point are rounded from the outermost one inwards, each with the
- * error of those before, and the middle one takes the rest.
+ * Blurs by a Gaussian in fixed point, first horizontally and then vertically. For samples of 8 bits the result is that
+ * of OpenCV's GaussianBlur(): its weights with 8 fractional bits are rounded from the outermost one inwards, each with
+ * the error carried over from those before, and the middle one takes the rest.
  */
 #include <math.h>
 #include <string.h>
@@ -49,7 +49,7 @@ struct filter_blur {
     const struct filter_hot *hot;
 };
 
-/* Holds the rows of a band that went across, the last 2 × radius + 2 of them. */
+/* Holds the last 2 × radius + 2 rows of a band that were blurred horizontally. */
 struct filter_sums {
     uint8_t *memory;
     size_t pitch;
@@ -75,7 +75,7 @@ static void go_across(
             (const uint16_t *)(const void *)from, to, count, taps->tap, (int)taps->radius, (int)line->from->channels);
 }
 
-/* Make a row of the result, and with samples of 8 bits the next one, if that is to be made. */
+/* Make a row of the result, and with `two` also the next one (samples of 8 bits only). */
 static void go_down(const struct filter_work *work, const struct filter_blur *blur, const struct filter_sums *sums,
     uint32_t y, bool two)
 {
@@ -92,7 +92,7 @@ static void go_down(const struct filter_work *work, const struct filter_blur *bl
             (const uint32_t *const *)row, (uint16_t *)(void *)to[0], count, taps->tap, (int)taps->radius);
 }
 
-/* Rows of the result are made by two, if they are bytes. */
+/* Make the rows of a band, two at once if samples are bytes. */
 static void blur_rows(const struct filter_work *work, const struct filter_blur *blur, const struct filter_window *line,
     const struct filter_sums *sums, int64_t first, int64_t end)
 {

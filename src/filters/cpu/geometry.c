@@ -56,13 +56,16 @@ const struct filter_kind kst_filter_crop = {"crop", "a part of the image",
         {"top", "rows above it", KST_FILTER_INTEGER, false, 0, 2000000, 0, NULL}},
     crop_check, crop_shape, crop_run};
 
-/* Holds the pixel of the source that becomes pixel (0, 0), and the steps in bytes to those beside and below it. */
+/*
+ * Holds the address of the source pixel that becomes pixel (0, 0), and the steps in bytes to those that become the next
+ * pixel of the row and of the column.
+ */
 struct filter_turn {
     const uint8_t *first;
     ptrdiff_t across, down;
 };
 
-/* Copy a block of pixels of `size` bytes, a constant where this is called. */
+/* Copy a block of pixels of `size` bytes. Callers pass a constant. */
 static inline void turn_block(const struct filter_work *work, const struct filter_turn *turn, uint32_t first,
     uint32_t end, uint32_t left, uint32_t right, const size_t size)
 {

@@ -26,7 +26,7 @@ void kst_filter_sobel_drop(struct memory *memory, struct filter_sobel *sobel)
     kst_filter_window_drop(memory, &sobel->window);
 }
 
-/* Return the differences across a row that has been loaded; the smoothed row lies behind them. */
+/* Return the horizontal differences of a row that has been loaded; the smoothed row lies behind them. */
 static int16_t *sums_of(const struct filter_sobel *sobel, int64_t y)
 {
     uint32_t count = sobel->window.count;

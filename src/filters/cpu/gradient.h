@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares rows of gradients by Sobel's operators, which move down an image. */
+/* Declares the computation of gradients by Sobel's operators, row by row from the top of an image. */
 #ifndef KOSTKA_FILTERS_CPU_GRADIENT_H
 #define KOSTKA_FILTERS_CPU_GRADIENT_H
 
@@ -8,7 +8,9 @@
 
 enum { FILTER_APERTURES = 7 };
 
-/* Holds sums across the last rows that were loaded, from which the gradients of the row in their middle are made. */
+/*
+ * Holds the horizontal sums of the last rows that were loaded, from which the gradients of the middle row are computed.
+ */
 struct filter_sobel {
     struct filter_window window;
     const struct filter_hot *hot;
@@ -16,7 +18,10 @@ struct filter_sobel {
     size_t pitch; /* values of a row */
 };
 
-/* `radius`: 1–3 for apertures of 3, 5 and 7. Pixels outside the image are those at its edge. */
+/*
+ * Allocate the sums. `radius`: 1–3 for apertures of 3, 5 and 7. Pixels outside the image are replaced by those at its
+ * edge.
+ */
 kst_status kst_filter_sobel_make(
     const struct operation *operation, const struct filter_pixels *from, uint32_t radius, struct filter_sobel *sobel);
 void kst_filter_sobel_drop(struct memory *memory, struct filter_sobel *sobel);

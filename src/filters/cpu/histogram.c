@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts the samples of each channel. The counts come as an image, so that they take the way of all results from any
- * device: a row for each channel, in which four samples of 8 bits are a number of 32 bits.
+ * Counts the samples of each channel. The counts form an image, so that they are returned like all results of any
+ * device: it has a row for each channel, in which four samples of 8 bits are a number of 32 bits.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compiles the loops of filters for every processor, and chooses those of a tier. */
+/* Compiles the loops of filters in plain C, and chooses the loops of a tier. */
 #define TIER(name) name##_c
 #include "filters/cpu/hot_template.h"
 

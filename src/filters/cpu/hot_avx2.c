@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compiles the loops of filters for AVX2, and has those for which compilers do not find the instructions. */
+/* Compiles the loops of filters for AVX2, and holds intrinsics for the loops that compilers do not vectorise well. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static inline void store_any(void *to, __m256i value)
     _mm256_storeu_si256((__m256i *)to, value);
 }
 
-/* Words of samples 0–7 and 16–23, and of the others, go to their places. */
+/* Store the words of samples 0–7 and 16–23 (`low`) and of the others (`high`) in order. */
 static inline void store_words(uint16_t *to, __m256i low, __m256i high)
 {
     store_any(to, _mm256_permute2x128_si256(low, high, 0x20));
@@ -30,8 +30,8 @@ static inline void store_words(uint16_t *to, __m256i low, __m256i high)
 }
 
 /*
- * Two neighbouring taps that come to 2^7 at most make words without a carry when pmaddubsw multiplies them by bytes and
- * adds up. Larger ones, of which there are few, are multiplied as words.
+ * Return whether taps fit pmaddubsw: if two neighbouring taps add up to at most 2^7, it multiplies them by bytes and
+ * adds the products without overflow. Larger taps, of which there are few, are multiplied as words.
  */
 static bool fits_bytes(const uint32_t *tap, int last)
 {
@@ -81,7 +81,7 @@ static void across_8_avx2(const uint8_t *line, uint16_t *sums, size_t count, con
         across_words(line, sums, count, tap, radius, step);
 }
 
-/* Return the weights of two rows, for pmaddwd; rows before the first and behind the last tap have none. */
+/* Return the weights of two rows, for pmaddwd; rows before the first and behind the last tap have the weight 0. */
 static __m256i weights_of(const uint32_t *tap, int k, int last)
 {
     uint32_t first = k >= 0 && k <= last ? tap[k] : 0, second = k + 1 <= last ? tap[k + 1] : 0;
@@ -100,9 +100,9 @@ static inline void store_bytes(uint8_t *to, __m256i low, __m256i high, size_t co
 }
 
 /*
- * Pairs of rows are multiplied and added at once. That takes words with a sign, so that 2^15 is taken off the sums, and
- * 2^15 times all weights put back in the end, with the half for rounding. The second result is made of the same pairs,
- * with weights that lie a row lower.
+ * Multiply and add pairs of rows at once. This needs signed words, so that 2^15 is subtracted from the sums, and 2^15
+ * times the sum of all weights is added back, with the half for rounding. The second result is computed from the same
+ * pairs, with weights shifted by a row.
  */
 static inline void down_pairs(
     const uint16_t *const *row, uint8_t *const to[2], size_t count, const uint32_t *tap, const int last, const bool two)
@@ -138,7 +138,7 @@ static void down_8_avx2(const uint16_t *const *row, uint8_t *const to[2], size_t
         down_pairs(row, to, count, tap, 2 * radius, false);
 }
 
-/* Holds sums over the neighbours of 16 pixels: of pixels 0–3 and 8–11 first, then of the others. */
+/* Holds sums over the neighbours of 16 pixels: first those of pixels 0–3 and 8–11, then those of the others. */
 struct filter_weighed {
     __m256i weight[2], sum[3][2];
 };
@@ -148,7 +148,7 @@ static inline __m256i load_bytes(const uint8_t *from)
     return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(const void *)from));
 }
 
-/* Eight weights. Loading each by itself takes many processors half as long as a gather. */
+/* Look up eight weights. On many processors eight separate loads take half as long as a gather. */
 static inline __m128i look_up(const uint16_t *weight, const uint16_t *index)
 {
     __m128i found = _mm_cvtsi32_si128(weight[index[0]]);
@@ -161,7 +161,7 @@ static inline __m128i look_up(const uint16_t *weight, const uint16_t *index)
     return _mm_insert_epi16(found, weight[index[7]], 7);
 }
 
-/* Return the weights of 16 pixels and their neighbours, of a table. */
+/* Return the weights between 16 pixels and a neighbour of each, from a table. */
 static inline __m256i weights_at(const uint16_t *weight, const uint8_t *const sample[3], const uint8_t *const own[3],
     ptrdiff_t i, const uint32_t colours)
 {
@@ -174,11 +174,11 @@ static inline __m256i weights_at(const uint16_t *weight, const uint8_t *const sa
     }
     uint16_t index[16];
     store_any(index, distance);
-    __asm__("" : "+m"(index)); /* loading the numbers takes less time than moving them from the register */
+    __asm__("" : "+m"(index)); /* keeps the indices in memory, where reading them is faster than in the register */
     return _mm256_set_m128i(look_up(weight, index + 8), look_up(weight, index));
 }
 
-/* Add what two neighbours are worth. */
+/* Add the weighted samples of two neighbours. */
 static inline void add_two(struct filter_weighed *weighed, const uint8_t *const first[3],
     const uint8_t *const second[3], const __m256i weight[2], size_t i, const uint32_t colours)
 {
@@ -243,7 +243,7 @@ static void bilateral_avx2(const struct filter_neighbour *neighbour, uint32_t ne
         bilateral_by(neighbour, neighbours, own, 3, to, count);
 }
 
-/* Keep the weights of 16 pixels and those ahead of them. */
+/* Keep the weights between 16 pixels and their neighbours ahead. */
 static inline void keep_weights(const struct filter_pairs *pairs, ptrdiff_t i, const uint32_t colours)
 {
     for (uint32_t k = 0; k < pairs->count; k++) {
@@ -271,8 +271,8 @@ static inline void make_means(const struct filter_pairs *pairs, size_t i, const 
 }
 
 /*
- * Go along a row: keep the weights of its pairs of pixels and, if the row is written, make its means. The weights of 16
- * pixels on each side of the row are kept as well, because their pairs reach into it.
+ * Process a row: keep the weights of its pairs of pixels and, if the row is written, compute its means. The weights of
+ * 16 pixels on each side of the row are kept as well, because their pairs reach into it.
  */
 static inline void pairs_by(const struct filter_pairs *pairs, const uint32_t colours)
 {
@@ -294,7 +294,7 @@ static void bilateral_pairs_avx2(const struct filter_pairs *pairs)
         pairs_by(pairs, 3);
 }
 
-/* Part the samples of eight pixels: those of each channel lie in all places of a vector, but in another order. */
+/* De-interleave the samples of eight pixels of three channels, into a vector for each channel. */
 static inline void part_three(const int16_t *from, __m128i to[3])
 {
     const __m128i *vector = (const __m128i *)(const void *)from;
@@ -316,7 +316,7 @@ static inline __m256i magnitudes_of(__m128i dx, __m128i dy, const bool squared)
     return _mm256_add_epi32(_mm256_cvtepu16_epi32(_mm_abs_epi16(dx)), _mm256_cvtepu16_epi32(_mm_abs_epi16(dy)));
 }
 
-/* Return how many pixels were done: a multiple of eight. */
+/* Process whole groups of eight pixels. Returns the number of pixels processed. */
 static inline size_t strongest_of_three(
     const struct filter_gradient *all, const struct filter_gradient *to, size_t count, const bool squared)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts the bits that are set in each of a vector's words, by adding up ever greater fields. */
+/* Count the differing bits of each word, by adding up ever wider fields. */
 static void TIER(stereo_costs)(uint32_t own, const uint32_t *restrict other, uint8_t *restrict cost, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loops that hot.h declares, in a form that compilers turn into vector instructions. A file that includes this one
- * defines TIER(name), and is compiled with the flags of its tier.
+ * Holds the loops that hot.h declares, in a form that compilers turn into vector instructions. A file that includes
+ * this one defines TIER(name), and is compiled with the flags of its tier.
  */
 #include <string.h>
 
@@ -85,7 +85,10 @@ static void TIER(down_16)(const uint32_t *const *row, uint16_t *to, size_t count
     }
 }
 
-/* The median of nine: that of the least maximum, the middle median and the greatest minimum of three columns. */
+/*
+ * The median of nine samples is the median of three: the least maximum, the median of the medians and the greatest
+ * minimum of the three sorted columns.
+ */
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define GREATEST(a, b) ((a) > (b) ? (a) : (b))
 #define DEFINE_MEDIAN(name, type)                                                                                      \
@@ -115,7 +118,7 @@ static void TIER(down_16)(const uint32_t *const *row, uint16_t *to, size_t count
 DEFINE_MEDIAN(median_8, uint8_t)
 DEFINE_MEDIAN(median_16, uint16_t)
 
-/* Rows of Pascal's triangle, and what derivation makes of those before. */
+/* Rows of Pascal's triangle, and differences of the rows before them. */
 static const int16_t TIER(sobel_smooth)[3][7] = {{1, 2, 1}, {1, 4, 6, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
 static const int16_t TIER(sobel_derived)[3][7] = {{-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
 
@@ -216,7 +219,7 @@ static inline void strongest_by(const struct filter_gradient *restrict all, cons
 }
 
 #ifndef HAS_STRONGEST_OF_THREE
-/* Return how many pixels were done. */
+/* Return how many pixels were processed. */
 static inline size_t strongest_of_three(
     const struct filter_gradient *all, const struct filter_gradient *to, size_t count, const bool squared)
 {
@@ -239,9 +242,9 @@ static void TIER(strongest)(
 }
 
 /*
- * A pixel stays if its magnitude is above that of its two neighbours across the edge. Their direction is horizontal
- * below an angle of 22.5°, whose tangent is 13573 ÷ 2^15, vertical above 67.5°, whose tangent is that plus 2, and
- * otherwise diagonal. Of two equal magnitudes the left or upper one stays.
+ * Mark the pixels that stay: those whose magnitude is above that of their two neighbours across the edge. These are
+ * horizontal neighbours below an angle of 22.5°, whose tangent is 13573 ÷ 2^15, vertical ones above 67.5°, whose
+ * tangent is that plus 2, and otherwise diagonal ones. Of two equal magnitudes the left or upper one stays.
  */
 static void TIER(thin)(
     const struct filter_gradient *const row[3], uint8_t *restrict to, size_t count, int32_t low, int32_t high)
@@ -264,7 +267,10 @@ static void TIER(thin)(
     }
 }
 
-/* An edge that touches no weak pixel need not be looked at. The outermost pixels always are. */
+/*
+ * Mark the edges that touch a weak pixel; only these need to be examined. Edges at the ends of the row are always
+ * marked.
+ */
 static void TIER(touching)(const uint8_t *const row[3], uint8_t *restrict to, size_t count)
 {
     const uint8_t *above = row[0], *own = row[1], *below = row[2];
@@ -280,7 +286,7 @@ static void TIER(touching)(const uint8_t *const row[3], uint8_t *restrict to, si
 
 #ifndef HAS_BILATERAL
 #define BILATERAL_PAIRS NULL
-/* Sums over the neighbours of a run of pixels. */
+/* Holds sums over the neighbours of a run of pixels. */
 struct weighed {
     int32_t weight[CHUNK], sum[3][CHUNK];
 };
@@ -309,7 +315,7 @@ static inline void weigh(const struct filter_neighbour *neighbour, const uint8_t
     }
 }
 
-/* The quotient of floating-point numbers is off by less than one, which the remainder shows. */
+/* Divide with rounding. The floating-point quotient is off by less than one, which the remainder corrects. */
 static inline void divide(const int32_t *sum, const int32_t *weight, uint8_t *restrict to, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -370,8 +376,8 @@ static void TIER(luminance_8)(const uint8_t *from, uint8_t *to, size_t count, si
 enum { OIL_BINS = 256, OIL_ONE = 256, OIL_COLOURS = 3 };
 
 /*
- * Holds what the square around a pixel has: for each bin a key, 256 × its pixels + 255 − the bin, of which the greatest
- * is that of the darkest of the most common bins; and the sums of its pixels' colours.
+ * Holds the contents of the square around a pixel: for each bin a key, 256 × the number of its pixels + 255 − the bin,
+ * whose maximum belongs to the darkest of the most common bins; and the sums of its pixels' colours.
  */
 struct oil_square {
     int32_t key[OIL_BINS];
@@ -387,7 +393,7 @@ static inline uint32_t oil_sample(const uint8_t *pixel, uint32_t index, const ui
     return wide;
 }
 
-/* Let a column of pixels come into the square, or leave it. */
+/* Add a column of pixels to the square, or remove it. */
 static inline void oil_change(const struct filter_oil_row *row, struct oil_square *square, size_t x, const bool comes,
     const uint32_t colours, const uint32_t bytes)
 {
@@ -408,7 +414,7 @@ static inline uint32_t oil_mode(const struct oil_square *square, uint32_t bins)
     return (uint32_t)most;
 }
 
-/* Return the mean: of colours rounded to the nearest integer, the even one of two; of grey rounded down. */
+/* Return the mean: for colours rounded to nearest, ties to even; for grey rounded down. */
 static inline uint32_t oil_mean(uint32_t sum, uint32_t count, const uint32_t colours)
 {
     uint32_t quotient = sum / count, twice = (sum - quotient * count) * 2;

@@ -14,7 +14,9 @@ extern const struct filter_kind kst_filter_channel, kst_filter_lut, kst_filter_m
     kst_filter_rgb, kst_filter_warp, kst_filter_xyz;
 extern const struct filter_file kst_filter_lut_file;
 
-/* kst_filter_histogram() runs it, and kst_filter_segments() the other; chains in words do not have them. */
+/*
+ * kst_filter_histogram() runs the first and kst_filter_segments() the second; chains given as text cannot contain them.
+ */
 extern const struct filter_kind kst_filter_histogram_kind, kst_filter_lines_list_kind;
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "filters/filter.h"
 
-/* The weights of BT.601 in 2^−15, which add up to one: 0.299, 0.587 and 0.114. */
+/* The weights of BT.601 in units of 2^−15, which add up to 1: 0.299, 0.587 and 0.114. */
 enum { FILTER_RED = 9798, FILTER_GREEN = 19235, FILTER_BLUE = 3735, FILTER_LUMINANCE_BITS = 15 };
 
 static inline uint32_t kst_filter_weigh(uint32_t red, uint32_t green, uint32_t blue)

@@ -58,16 +58,16 @@ uint32_t kst_filter_lut_colour(const struct filter_pixels *pixels, uint32_t chan
     return pixels->reversed ? FILTER_CUBE_COLOURS - 1 - channel : channel;
 }
 
-/* Holds what is looked up for a sample of each channel: its new value, or its place in the table. */
+/* Holds the entry that is looked up for a sample of each channel: its new value, or its place in the table. */
 struct lut_tables {
     const struct filter_cube *cube;
     bool trilinear;
-    uint32_t *entry; /* of all samples of a channel, then of the next */
+    uint32_t *entry; /* entries of all samples of a channel, then of the next channel */
 };
 
 /*
- * Describes a cell of the table: its point nearest to 0, the way to its neighbours and how far along the ways a colour
- * lies.
+ * Describes a cell of the table: its point nearest to 0, the steps to the neighbours of that point, and the position of
+ * a colour within the cell.
  */
 struct lut_cell {
     const uint16_t *point;
@@ -88,8 +88,8 @@ static struct lut_cell find_cell(const struct filter_cube *cube, const uint32_t 
 }
 
 /*
- * Walk from the point nearest to 0 to the farthest one, along the side first on which the colour lies farthest: its
- * tetrahedron has these four corners, whose weights add up to 65536.
+ * Interpolate in a tetrahedron. Walk from the cell's point nearest to 0 to the farthest one, first along the side on
+ * which the colour lies farthest: the tetrahedron has these four corners, whose weights add up to 65536.
  */
 static void mix_tetrahedral(const struct lut_cell *cell, uint32_t made[FILTER_CUBE_COLOURS])
 {

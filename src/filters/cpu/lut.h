@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what the filter `lut` looks up. */
+/* Declares the tables in which the filter `lut` looks up samples. */
 #ifndef KOSTKA_FILTERS_CPU_LUT_H
 #define KOSTKA_FILTERS_CPU_LUT_H
 
@@ -11,7 +11,7 @@
  */
 void kst_filter_lut_fill(const struct filter_cube *cube, const struct filter_pixels *from, uint32_t *entry);
 
-/* Return which colour of the table, red being 0, a channel has. */
+/* Return the table's index of a channel's colour; red is 0. */
 uint32_t kst_filter_lut_colour(const struct filter_pixels *pixels, uint32_t channel);
 
 bool kst_filter_lut_is_trilinear(const struct filter_value *value);

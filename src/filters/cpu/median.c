@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces each sample by the median of those around it, as OpenCV's medianBlur() does; pixels outside the image are
- * those at its edge. A radius of 1 has loops of its own; others count samples in a histogram that moves along a row, or
- * find the bits of a 16-bit median from the highest one down.
+ * Replaces each sample by the median of the samples around it, as OpenCV's medianBlur() does; pixels outside the image
+ * are replaced by those at its edge. A radius of 1 has loops of its own; larger radii count samples in a histogram that
+ * moves along a row, or find the bits of a 16-bit median from the highest one down.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static void change(struct filter_histogram *histogram, uint32_t value, uint32_t 
         histogram->below += by;
 }
 
-/* Let `median` be the value that has up to `half` samples below it, and more than that up to it. */
+/* Move `median` to the value that has at most `half` samples below it, and more than `half` up to it. */
 static void settle(struct filter_histogram *histogram, uint32_t half)
 {
     while (histogram->below > half)
@@ -52,7 +52,7 @@ static void settle(struct filter_histogram *histogram, uint32_t half)
         histogram->below += histogram->count[histogram->median++];
 }
 
-/* Find the rows around one, at a channel of their first pixels. */
+/* Find the rows around a row; each pointer is to a channel, at `offset`, of the row's first pixel. */
 static void find_rows(const struct filter_window *window, uint32_t y, size_t offset, const uint8_t **row)
 {
     for (uint32_t k = 0; k < window->count; k++)

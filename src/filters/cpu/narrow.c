@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lets filters that work with bytes take samples of more than 8 bits. */
+/* Lets filters that work on bytes take samples of more than 8 bits. */
 #include "filters/cpu/narrow.h"
 
 #include "filters/bands.h"

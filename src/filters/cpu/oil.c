@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Paints as if in oil: each pixel becomes the mean of those around it in a square that have the most common luminance
- * there. Luminance of 8 bits is divided by a ratio and rounded; the darkest of equally common values counts, and pixels
- * outside the image do not. OpenCV's oilPainting() of its module xphoto gives the same bytes.
+ * Paints as if in oil: each pixel becomes the mean of those pixels in a square around it that have the most common
+ * luminance there. Luminance of 8 bits is divided by a ratio and rounded; the darkest of equally common values counts,
+ * and pixels outside the image do not. OpenCV's oilPainting() of its module xphoto gives the same bytes.
  */
 #include "filters/cpu/oil.h"
 #include "filters/bands.h"
@@ -16,11 +16,11 @@ enum { BYTE = 255 };
 /* Holds the bins of all pixels' luminance, row by row without padding. */
 struct filter_oil {
     uint8_t *bins;
-    uint8_t bin[FILTER_OIL_BINS]; /* of each luminance of 8 bits */
+    uint8_t bin[FILTER_OIL_BINS]; /* bin of each luminance of 8 bits */
     uint32_t radius;
 };
 
-/* Quotients halfway between two integers become the even one. */
+/* List the bin of each luminance: the quotient rounded to nearest, ties to even. */
 static void list_bins(struct filter_oil *oil, uint32_t ratio)
 {
     for (uint32_t i = 0; i < FILTER_OIL_BINS; i++) {
@@ -29,7 +29,7 @@ static void list_bins(struct filter_oil *oil, uint32_t ratio)
     }
 }
 
-/* Return luminance of any depth, as one of 8 bits. */
+/* Return a pixel's luminance, converted to 8 bits. */
 static uint32_t narrow(const struct filter_pixels *from, const uint8_t *row, size_t x)
 {
     uint32_t luminance = kst_filter_luminance(from, row, x);

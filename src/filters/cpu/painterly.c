@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Paints with strokes of brushes, from the thickest to the thinnest, after Hertzmann's method: a layer's reference is
- * the picture, blurred as its brush is thick. A grid has cells as wide as the brush's radius. Where the canvas differs
- * from the reference, a stroke begins at the pixel that differs most, has its colour, and follows the contours of the
- * reference's luminance. A layer's strokes are painted at once, and where they overlap, the lightest one wins, so that
- * their order does not matter.
+ * Paints with strokes of brushes, from the thickest to the thinnest, after Hertzmann's method. A layer's reference is
+ * the picture, blurred in proportion to the brush's radius. A grid has cells as wide as that radius. Where the canvas
+ * differs from the reference, a stroke begins at the pixel that differs most, has its colour, and follows the contours
+ * of the reference's luminance. All strokes of a layer are painted together, and where they overlap, the lightest one
+ * wins, so that their order does not matter.
  */
 #include "filters/cpu/painterly.h"
 
@@ -21,8 +21,8 @@ enum { BRUSH, LAYERS, LENGTH, THRESHOLD };
 enum { PAINTED = 0x80, COLOURS_MOST = 3 };
 
 /*
- * Describes a layer. Where it has been painted, a word has the bit PAINTED and half the luminance on top, and colours
- * below.
+ * Describes a layer. Each pixel has a word; where the layer has been painted, its highest byte holds the bit PAINTED
+ * and half the luminance, and its lower bytes hold the colours.
  */
 struct filter_layer {
     const struct filter_pixels *reference, *canvas;
@@ -46,7 +46,7 @@ static const uint8_t *pixel_at(const struct filter_pixels *pixels, struct filter
     return kst_filter_row(pixels, (uint32_t)at.y) + (size_t)at.x * pixels->channels;
 }
 
-/* Return the sum of the differences of colours. */
+/* Return the sum of the absolute differences of colours. */
 static int32_t distance(const struct filter_layer *layer, const uint8_t *a, const uint8_t *b)
 {
     int32_t sum = 0;
@@ -61,7 +61,7 @@ static bool is_inside(const struct filter_layer *layer, struct filter_spot at)
            at.y < (int32_t)layer->reference->height;
 }
 
-/* Return a pixel of a cell that looks as if chosen by chance, but is not. */
+/* Return a pseudo-random pixel of a cell, which depends only on the cell. */
 static struct filter_spot any_of(struct filter_spot cell, struct filter_spot end)
 {
     uint32_t mixed = ((uint32_t)cell.x * 73856093u) ^ ((uint32_t)cell.y * 19349663u);
@@ -71,8 +71,9 @@ static struct filter_spot any_of(struct filter_spot cell, struct filter_spot end
 }
 
 /*
- * Find where the stroke of a cell begins. The thickest brush paints in every cell, others where the mean difference is
- * above the threshold: at the greatest one, the first of several by rows.
+ * Find where the stroke of a cell begins. The thickest brush paints in every cell; other brushes paint where the mean
+ * difference is above the threshold, from the pixel with the greatest difference, the first one by rows if several are
+ * equal.
  */
 static bool find_start(const struct filter_layer *layer, struct filter_spot cell, struct filter_spot *start)
 {
@@ -115,7 +116,7 @@ static struct filter_spot contour_at(const struct filter_pixels *pixels, struct 
     return (struct filter_spot){-dy, dx};
 }
 
-/* Return the root of up to 2^22, rounded down. */
+/* Return the square root of a number up to 2^22, rounded down. */
 static int32_t root(int32_t square)
 {
     int32_t made = 0;
@@ -171,7 +172,7 @@ static void raise(atomic_uint *to, uint32_t word)
     }
 }
 
-/* Press the brush, a disc, down at a point. */
+/* Paint the disc of the brush at a point. */
 static void press(const struct filter_layer *layer, struct filter_spot at, uint32_t word)
 {
     const int32_t radius = layer->radius, right = (int32_t)layer->reference->width - 1;
@@ -188,7 +189,10 @@ static void press(const struct filter_layer *layer, struct filter_spot at, uint3
     }
 }
 
-/* Strokes of a single point are only for the thickest brush. */
+/*
+ * Paint the strokes of the cells in some rows of the grid. Strokes of a single point are painted by the thickest brush
+ * only.
+ */
 static kst_status paint_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     const struct filter_layer *layer = arg;
@@ -207,7 +211,7 @@ static kst_status paint_band(const struct filter_work *work, void *arg, uint32_t
     return KST_OK;
 }
 
-/* Bring a layer to the canvas, and take its words away. Alpha is that of the picture. */
+/* Copy a painted layer to the canvas, and clear its words. Alpha is that of the picture. */
 static kst_status dry_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     const struct filter_layer *layer = arg;

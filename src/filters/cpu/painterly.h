@@ -5,7 +5,7 @@
 
 enum { FILTER_PAINTERLY_BRUSH = 32 /* radius */, FILTER_PAINTERLY_LENGTH = 16, FILTER_PAINTERLY_LAYERS = 4 };
 
-/* Says what painterly's Gaussian takes for sigma, in thousandths, for each pixel of a brush's radius. */
+/* The sigma of painterly's Gaussian, in thousandths of a pixel, for each pixel of the brush's radius. */
 enum { FILTER_PAINTERLY_SIGMA = 500 };
 
 #endif

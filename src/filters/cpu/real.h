@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turns parameters of the type KST_FILTER_REAL into fixed point. */
+/* Converts parameters of the type KST_FILTER_REAL to fixed point. */
 #ifndef KOSTKA_FILTERS_CPU_REAL_H
 #define KOSTKA_FILTERS_CPU_REAL_H
 

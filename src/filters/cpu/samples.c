@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes what samples mean: colours to grey, and the depth. */
+/* Converts samples: colours to grey, and one depth to another. */
 #include <string.h>
 
 #include "filters/bands.h"

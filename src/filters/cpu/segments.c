@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds straight segments along edges, after Nevatia and Babu: edges' pixels are linked to chains, and a chain is split
- * at the pixel that is farthest from its chord until all are near enough. Pixels are linked to their four neighbours,
- * and across a corner where neither of the two pixels beside it is an edge. Pixels with more than two links are
- * junctions, at which chains end.
+ * Finds straight segments along edges, after Nevatia and Babu: the pixels of edges are linked to chains, and a chain is
+ * split at the pixel that is farthest from its chord until all pixels are near enough. Pixels are linked to their four
+ * neighbours, and across a corner if neither of the two pixels beside it is an edge. Pixels with more than two links
+ * are junctions, at which chains end.
  */
 #include "filters/cpu/segments.h"
 
@@ -15,19 +15,19 @@ enum { ROOM = 256, CHAIN = 4096 /* points of a chain; longer ones are cut, which
 enum { LINKS = 255, EDGE = 256, JUNCTION = 512, DONE = 1024, DIRECTIONS = 8, SIXTEENTHS = 16, THOUSAND = 1000 };
 enum { PATTERNS = 1 << DIRECTIONS, ROWS = 3 };
 
-/* Neighbours by rows. */
+/* The steps to a pixel's neighbours, by rows. */
 static const int32_t steps[DIRECTIONS][2] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
 
 struct filter_place_on_map {
     int32_t x, y;
 };
 
-/* Holds a word for each pixel, with a border of one pixel: its links, and what is known of it. */
+/* Holds a word for each pixel, with a border of one pixel: its links and its state. */
 struct filter_chains {
     uint16_t *map;
     size_t pitch;
     uint32_t width, height;
-    struct filter_place_on_map *point; /* of the chain */
+    struct filter_place_on_map *point; /* points of the current chain */
     uint32_t count;
     const struct filter_segments_fit *fit;
     struct filter_segments *found;
@@ -44,8 +44,8 @@ static struct filter_place_on_map step_from(struct filter_place_on_map at, uint3
 }
 
 /*
- * Find the word of each pixel of an edge, by which of its neighbours are edges: bit i stands for that of steps[i]. A
- * corner is linked if neither of the two pixels beside it is an edge.
+ * Compute the word of an edge's pixel for each pattern of neighbours that are edges: bit i stands for the neighbour at
+ * steps[i]. A corner is linked if neither of the two pixels beside it is an edge.
  */
 static void fill_words(uint16_t words[PATTERNS])
 {
@@ -62,14 +62,14 @@ static void fill_words(uint16_t words[PATTERNS])
     }
 }
 
-/* What the bands of a map are made of. */
+/* Holds what bands need to fill the map. */
 struct filter_linking {
     const struct filter_chains *chains;
     const struct filter_pixels *edges;
     uint16_t words[PATTERNS];
 };
 
-/* Say for each pixel of a row whether it is an edge, with a pixel that is none on either side. */
+/* Set whether each pixel of a row is an edge, with a pixel on either side that is none. */
 static void load_row(const struct filter_pixels *edges, int64_t y, uint8_t *to)
 {
     memset(to, 0, (size_t)edges->width + 2);
@@ -120,8 +120,8 @@ static kst_status link_all(
     return kst_filter_bands(work, edges->height, link_band, &linking);
 }
 
-/* Return the first direction, of those that are not left out, in which a pixel is linked to one with or without a mark.
- */
+/* Return the first direction, except those left out, in which a pixel is linked to one whose word has the bits `mark`
+ * in `mask`; DIRECTIONS if there is none. */
 static uint32_t find_link(
     const struct filter_chains *chains, struct filter_place_on_map at, uint32_t left_out, uint32_t mask, uint32_t mark)
 {
@@ -154,8 +154,8 @@ static kst_status keep_segment(
 }
 
 /*
- * Return the point between two that is farthest from their chord, the first of several; `first` if all are near enough.
- * Points of a chain are less than 2^12 apart: cross products are below 2^25.
+ * Return the point between two points that is farthest from their chord, the first one if several are equal; `first` if
+ * all are near enough. Points of a chain are less than 2^12 apart: cross products are below 2^25.
  */
 static uint32_t find_farthest(const struct filter_chains *chains, uint32_t first, uint32_t last)
 {
@@ -174,7 +174,10 @@ static uint32_t find_farthest(const struct filter_chains *chains, uint32_t first
     return most * SIXTEENTHS * SIXTEENTHS > bound ? farthest : first;
 }
 
-/* Split the chain, and keep its segments in their order. The last point of each part lies on a stack. */
+/*
+ * Split the chain, and keep its segments in order. The stack holds the last point of each part that is still to be
+ * examined.
+ */
 static kst_status split_chain(const struct filter_chains *chains)
 {
     uint32_t stack[CHAIN], height = 0, first = 0;
@@ -195,7 +198,7 @@ static kst_status split_chain(const struct filter_chains *chains)
     return status;
 }
 
-/* Add a point. A chain that is full is split, and the next one begins at its end. */
+/* Add a point. A full chain is split, and the next one begins at its end. */
 static kst_status add_point(struct filter_chains *chains, struct filter_place_on_map at)
 {
     kst_status status = KST_OK;
@@ -208,7 +211,7 @@ static kst_status add_point(struct filter_chains *chains, struct filter_place_on
     return status;
 }
 
-/* Follow a chain from a pixel to its other end, with the junctions at both, or around to the pixel itself. */
+/* Follow a chain from a pixel to its other end, including junctions at both ends, or around to the pixel again. */
 static kst_status follow(struct filter_chains *chains, struct filter_place_on_map start, bool closed)
 {
     struct filter_place_on_map at = start;
@@ -230,14 +233,14 @@ static kst_status follow(struct filter_chains *chains, struct filter_place_on_ma
     return status ? status : split_chain(chains);
 }
 
-/* Return whether a pixel of a chain has at most one link to another one of it. */
+/* Return whether a pixel of a chain has at most one link to another pixel that is no junction. */
 static bool is_end(const struct filter_chains *chains, struct filter_place_on_map at)
 {
     uint32_t first = find_link(chains, at, 0, JUNCTION, 0);
     return first == DIRECTIONS || find_link(chains, at, 1u << first, JUNCTION, 0) == DIRECTIONS;
 }
 
-/* Follow all chains that begin at an end, or those that are closed, by rows. */
+/* Follow all chains that begin at an end, or all closed chains, in the order of rows. */
 static kst_status follow_all(struct filter_chains *chains, bool closed)
 {
     kst_status status = KST_OK;

@@ -19,15 +19,15 @@ struct filter_segments_fit {
     int32_t least;
 };
 
-/* The parameters of `lines`. */
+/* Names the parameters of `lines`. */
 enum filter_lines_parameter { FILTER_LINES_LOW, FILTER_LINES_HIGH, FILTER_LINES_NEAR, FILTER_LINES_LENGTH };
 
 struct filter_segments_fit kst_filter_segments_fit_of(const struct filter_value *value);
 
-/* Return how many segments a list has room for that a device makes of so many pixels, up to 2^30. */
+/* Return the room, in segments, of the list that a device makes for an image of `pixels` pixels, up to 2^30. */
 uint32_t kst_filter_lines_room(uint64_t pixels);
 
-/* Find the segments of edges (0: none) on the work's threads; found->memory is set. */
+/* Find the segments of edges (pixels that are not 0) on the work's threads. The caller has set found->memory. */
 kst_status kst_filter_segments_find(const struct filter_work *work, const struct filter_pixels *edges,
     const struct filter_segments_fit *fit, struct filter_segments *found);
 

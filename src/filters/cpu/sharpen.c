@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sharpens: adds to each colour a part of its difference from what blurring makes of it. */
+/* Sharpens: adds to each colour a multiple of its difference from the blurred colour. */
 #include "core/memory.h"
 #include "filters/bands.h"
 #include "filters/cpu/blur.h"
@@ -9,7 +9,10 @@
 
 enum { AMOUNT, SIGMA, THRESHOLD, THOUSAND = 1000 };
 
-/* The difference × amount in thousandths, rounded half away from 0, is below 2^30 for 16 bits. */
+/*
+ * Return a sharpened colour. The difference × amount in thousandths, rounded half away from 0, is below 2^30 for 16
+ * bits.
+ */
 static uint32_t sharpened(uint32_t own, uint32_t blurred, const struct filter_value *value, uint32_t greatest)
 {
     int32_t difference = (int32_t)own - (int32_t)blurred, amount = value[AMOUNT].number;
@@ -20,7 +23,7 @@ static uint32_t sharpened(uint32_t own, uint32_t blurred, const struct filter_va
     return sum < 0 ? 0 : sum > (int32_t)greatest ? greatest : (uint32_t)sum;
 }
 
-/* Replace what blurring has made of the rows by what it makes sharper. */
+/* Replace the blurred rows by sharpened ones. */
 static kst_status sharpen_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     const struct filter_pixels *from = work->from;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shows the gradients of each colour by Sobel's operators. */
+/* Makes an image of the gradients of each colour, by Sobel's operators. */
 #include "filters/cpu/gradient.h"
 #include "filters/cpu/kinds.h"
 
@@ -17,7 +17,7 @@ static uint32_t magnitude_of(int32_t value)
     return (uint32_t)(value < 0 ? -value : value);
 }
 
-/* Return the root, rounded down; up to 255. */
+/* Return the square root, rounded down, but at most 255. */
 static uint32_t root(uint32_t square)
 {
     uint32_t made = 0;

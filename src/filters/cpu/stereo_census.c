@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes the census of images, after R. Zabih and J. Woodfill, Non-parametric local transforms for computing visual
+ * Computes the census of images, after R. Zabih and J. Woodfill, Non-parametric local transforms for computing visual
  * correspondence (ECCV 1994), in its symmetric form: each bit compares two pixels that lie opposite each other.
  */
 #include "filters/bands.h"
@@ -15,7 +15,7 @@ struct filter_census {
     uint32_t *words;
 };
 
-/* Load the luminance of a row into its place in the ring, with the nearest pixels on either side. */
+/* Load the luminance of a row into its place in the ring, with the nearest pixels repeated on either side. */
 static void load(const struct filter_pixels *image, int64_t y, uint16_t *ring, size_t pitch)
 {
     const uint8_t *row = kst_filter_row(image, kst_filter_nearest(y, image->height));
@@ -28,7 +28,10 @@ static void load(const struct filter_pixels *image, int64_t y, uint16_t *ring, s
     }
 }
 
-/* Opposite pixels come in the order of rows from the window's first one to the one before its centre. */
+/*
+ * Return the census at a column. Pairs of opposite pixels are compared by rows, from the first pixel of the window to
+ * the one before its centre.
+ */
 static uint32_t census_at(const uint16_t *const *row, size_t x)
 {
     uint32_t word = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Adds up costs along paths, after H. Hirschmüller, Stereo processing by semiglobal matching and mutual information
- * (PAMI 30(2), 2008). A line is what one path runs through: a row, or a pixel of each row, which begins anew at the
- * other side where it leaves the image. So all lines of a direction have the same length, and do not touch each other.
+ * (PAMI 30(2), 2008). A path runs along a line: a row, or one pixel of each row; where such a line leaves the image it
+ * continues at the other side, and the path begins anew there. So all lines of a direction have the same length, and do
+ * not touch each other.
  */
 #include <string.h>
 
@@ -13,7 +14,7 @@
 const int32_t kst_filter_stereo_steps[FILTER_STEREO_DIRECTIONS][2] = {
     {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {-1, 1}, {1, -1}};
 
-enum { LINES = 16 /* that are followed together, so that neighbours in memory are */, SIDES = 16 };
+enum { LINES = 16 /* lines followed together, so that neighbours in memory are, too */, SIDES = 16 };
 
 static kst_status cost_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
@@ -33,7 +34,10 @@ static kst_status cost_band(const struct filter_work *work, void *arg, uint32_t 
     return KST_OK;
 }
 
-/* Holds costs along a path at one pixel and at the next one, with values before and behind that are never chosen. */
+/*
+ * Holds the costs along a path at one pixel and at the next one, with values before and behind them that are never
+ * chosen.
+ */
 struct filter_match_path {
     int16_t *cost[2];
     int32_t least;
@@ -44,7 +48,7 @@ struct filter_match_direction {
     int32_t dx, dy;
 };
 
-/* Let a path begin: nothing comes before its first pixel. */
+/* Begin a path: no pixel comes before its first one. */
 static void restart(struct filter_match_path *path, uint32_t turn, uint32_t disparities)
 {
     memset(path->cost[turn], 0, disparities * sizeof *path->cost[turn]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chooses the disparity with the least sum of costs for each pixel, and says how sure it is. */
+/* Chooses the disparity with the least sum of costs for each pixel, and computes its confidence. */
 #include "filters/bands.h"
 #include "filters/cpu/hot.h"
 #include "filters/cpu/stereo.h"
@@ -8,26 +8,26 @@ enum { PER_CENT = 100, NO_SUM = 0x7FFF, NO_MATCH = 0x7FFFFFFF, DISPARITY_BITS = 
 
 struct filter_match_selection {
     const struct filter_stereo *stereo;
-    const struct filter_pixels *disparity, *confidence; /* the latter may be null */
+    const struct filter_pixels *disparity, *confidence; /* `confidence` may be null */
 };
 
-/* Holds what was chosen for a pixel: an index, parts of a pixel beside it, and a confidence. */
+/* Holds the choice for a pixel: an index, an offset from it in parts of a pixel, and a confidence. */
 struct filter_match_choice {
     bool valid;
     uint8_t index, sure;
     int16_t beside;
 };
 
-/* Return the lowest point of the parabola through three sums, rounded to nearest, halves up. */
+/* Return the offset of the lowest point of the parabola through three sums, rounded to nearest, halves up. */
 static int16_t between(uint32_t before, uint32_t own, uint32_t after)
 {
     int32_t curve = (int32_t)(before + after - 2 * own), lean = (int32_t)before - (int32_t)after;
     curve = curve > 0 ? curve : 1;
     int32_t doubled = lean * FILTER_STEREO_FRACTION + curve + 2 * FILTER_STEREO_FRACTION * curve;
-    return (int16_t)(doubled / (2 * curve) - FILTER_STEREO_FRACTION); /* what is divided is not negative */
+    return (int16_t)(doubled / (2 * curve) - FILTER_STEREO_FRACTION); /* the dividend is not negative */
 }
 
-/* Return the least sum of those that are not beside the chosen one. */
+/* Return the least sum of those that are neither the chosen one nor beside it. */
 static uint32_t second_of(const struct filter_hot *hot, const uint16_t *sum, uint32_t visible, uint32_t index)
 {
     uint32_t before = index > 1 ? hot->stereo_least(sum, index - 1) : NO_SUM;
@@ -57,8 +57,8 @@ static struct filter_match_choice choose(
 }
 
 /*
- * Return whether the right image's pixel has chosen, of all that see it, one as far away. `best` is reversed as its
- * rows are.
+ * Return whether the best match of the right image's pixel has the same disparity, within the tolerance. `best` is
+ * reversed, as the rows of the right census are.
  */
 static bool is_mutual(const kst_stereo_options *options, const int32_t *best, uint32_t index)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sweeps a plane through a scene, after R. T. Collins, A space-sweep approach to true multi-image matching (CVPR 1996):
- * where a plane meets a surface, the views look alike that it projects onto the reference.
+ * where the plane meets a surface, the views look alike when they are projected over the plane onto the reference.
  */
 #include "filters/cpu/sweep.h"
 
@@ -21,7 +21,7 @@ static kst_status light_band(const struct filter_work *work, void *arg, uint32_t
 {
     const struct filter_sweep_lit *lit = arg;
     const uint32_t greatest =
-        lit->image->greatest > 0 ? lit->image->greatest : 1; /* never 0, which tools cannot tell */
+        lit->image->greatest > 0 ? lit->image->greatest : 1; /* never 0, but analysers cannot know that */
     (void)work;
     for (uint32_t y = first; y < end; y++)
         for (uint32_t x = 0; x < lit->image->width; x++) {
@@ -51,7 +51,10 @@ static uint32_t mix(uint32_t a, uint32_t b, uint32_t part)
     return a * (ONE - part) + b * part;
 }
 
-/* Return what a view shows at a pixel of the reference, or at the nearest place; whether it sees that itself. */
+/*
+ * Find the sample of a view at a pixel of the reference on a plane, or the nearest one of the view. Returns whether the
+ * view sees the pixel.
+ */
 static bool look(const struct filter_sweep_view *view, const int64_t *map, int64_t x, int64_t y, uint8_t *sample)
 {
     const int64_t below = map[6] * x + map[7] * y + map[8];
@@ -72,7 +75,9 @@ static bool look(const struct filter_sweep_view *view, const int64_t *map, int64
     return seen;
 }
 
-/* Holds sums over a window: of both views' samples, of their squares and products; or of differences alone. */
+/*
+ * Holds sums over a window: of both views' samples, of their squares and products, and of their absolute differences.
+ */
 struct filter_sweep_sums {
     uint32_t a, b, aa, bb, ab, difference;
 };
@@ -94,14 +99,14 @@ static uint32_t by_difference(const struct filter_sweep_sums *sums, uint32_t cou
     return mean < MOST ? MOST - mean : 0;
 }
 
-/* Holds a band of rows with a border of the windows' radius, and whether a view sees its pixels. */
+/* Holds a band of rows with a border as wide as the windows' radius, and whether a view sees its pixels. */
 struct filter_sweep_band {
     const struct filter_sweep *sweep;
-    uint32_t first, end;  /* rows, */
-    size_t pitch;         /* and bytes from one to the next, the border included */
-    uint8_t *own, *other; /* the first one of the border */
-    uint8_t *seen;        /* without a border */
-    uint16_t *sum;        /* of all views' similarities */
+    uint32_t first, end;  /* rows of the band */
+    size_t pitch;         /* bytes from one row to the next, the border included */
+    uint8_t *own, *other; /* samples of the reference and of the other view, from the border's first one on */
+    uint8_t *seen;        /* for each pixel, without a border */
+    uint16_t *sum;        /* sums of all views' similarities */
     uint8_t *views, *agreeing;
 };
 
@@ -146,7 +151,7 @@ static struct filter_sweep_sums sum_window(const struct filter_sweep_band *band,
     return sums;
 }
 
-/* Add what a view says of all pixels. */
+/* Add the similarity of a view at all pixels that it sees. */
 static void add_view(const struct filter_sweep_band *band)
 {
     const kst_sweep_options *options = band->sweep->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computes, once for all devices, where a pixel of the reference view lies in other views if it is on a plane. */
+/* Computes, for all devices alike, where a pixel of the reference view lies in other views if it is on a plane. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,10 @@
 
 enum { SIDE = 3, MATRIX = FILTER_SWEEP_MATRIX };
 
-/* Bounds of denominators and numerators over the reference view: quotients are of 256 times the latter, in 63 bits. */
+/*
+ * Bounds of denominators and numerators over the reference view: dividends are 256 times the numerators, and fit 63
+ * bits.
+ */
 static const double MOST_BELOW = 137438953472.0 /* 2^37 */, MOST_ABOVE = 4503599627370496.0 /* 2^52 */;
 
 static void multiply(const double *a, const double *b, double *product)
@@ -43,8 +46,8 @@ static bool invert(const double *a, double *inverse)
 }
 
 /*
- * Holds what leads from the reference's pixels to a view's: depth × turn + shift, of which the latter is the last
- * column.
+ * Holds the relation between the reference's pixels and a view's: the matrix is depth × turn, with shift added to its
+ * last column.
  */
 struct filter_sweep_relation {
     double turn[MATRIX], shift[SIDE];
@@ -73,7 +76,10 @@ static double greatest_of(const double *row, uint32_t width, uint32_t height)
     return fabs(row[0]) * width + fabs(row[1]) * height + fabs(row[2]);
 }
 
-/* Scale a matrix, whose result does not depend on it, to integers. One that leads nowhere becomes zeros. */
+/*
+ * Scale a matrix to integers; a factor does not change the places to which it leads. A matrix that leads nowhere
+ * becomes zeros.
+ */
 static void settle(const double *matrix, uint32_t width, uint32_t height, int64_t *map)
 {
     double below = greatest_of(matrix + 2 * (ptrdiff_t)SIDE, width, height);
@@ -82,13 +88,13 @@ static void settle(const double *matrix, uint32_t width, uint32_t height, int64_
     if (!(below > 0) || !isfinite(below) || !isfinite(above))
         return;
     double scale = fmin(MOST_BELOW / below, MOST_ABOVE / fmax(above, 1e-300));
-    if (!isfinite(scale)) /* numbers next to 0, which cannot be told from it */
+    if (!isfinite(scale)) /* numbers so small that they count as 0 */
         return;
     for (int i = 0; i < MATRIX; i++)
         map[i] = llround(matrix[i] * scale);
 }
 
-/* Return the depth at a place between planes, in parts of their number. */
+/* Return the depth at a place between planes, which is counted in planes. */
 static double depth_at(const kst_sweep_options *options, double place)
 {
     double part = place / (options->planes - 1);

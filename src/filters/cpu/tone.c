@@ -31,7 +31,7 @@ static kst_status table_band(const struct filter_work *work, void *arg, uint32_t
     return KST_OK;
 }
 
-/* Make the table by a function of a sample, and replace all samples. */
+/* Fill the table with a function of each sample, and replace all samples. */
 static kst_status replace(
     const struct filter_work *work, uint32_t (*function)(const void *arg, uint32_t sample), const void *arg)
 {
@@ -131,10 +131,10 @@ const struct filter_kind kst_filter_threshold = {"threshold", "the greatest samp
     {{"level", "the highest sample that becomes 0", KST_FILTER_INTEGER, true, 0, UINT16_MAX, 0, NULL}}, NULL, NULL,
     threshold_run};
 
-/* For each value, holds how many samples are not above it. */
+/* Holds, for each value, how many samples are at most that value. */
 struct filter_counts {
     uint64_t *count;
-    uint64_t least, total; /* those of the lowest sample that there is, and all */
+    uint64_t least, total; /* the number of samples with the lowest value that occurs, and of all samples */
 };
 
 static void count_rows(const struct filter_pixels *from, uint64_t *count)
@@ -151,7 +151,7 @@ struct filter_equaliser {
     uint32_t greatest;
 };
 
-/* (samples up to this one − those of the lowest) × greatest ÷ (all − those of the lowest), rounded. */
+/* Return (samples up to this one − those of the lowest) × greatest ÷ (all − those of the lowest), rounded. */
 static uint32_t equalised(const void *arg, uint32_t sample)
 {
     const struct filter_equaliser *equaliser = arg;
@@ -163,7 +163,7 @@ static uint32_t equalised(const void *arg, uint32_t sample)
     return (uint32_t)((below * equaliser->greatest * 2 + rest) / (rest * 2));
 }
 
-/* Count pixels up to each luminance. */
+/* Count the pixels up to each luminance. */
 static kst_status count_up_to(const struct filter_work *work, struct filter_counts *counts)
 {
     kst_status status = KST_OK;
@@ -198,8 +198,8 @@ const struct filter_kind kst_filter_equalise = {"equalise",
 enum { NORMALISE_DARK, NORMALISE_BRIGHT, ALL = 100000 /* thousandths of a per cent */ };
 
 /*
- * Return the line from the lowest luminance that has more than the share of dark pixels not above it, to the highest
- * that has more than that of bright ones not below it. Where these meet nothing changes.
+ * Return the line from the lowest luminance up to which more than the share of dark pixels lie, to the highest one from
+ * which on more than the share of bright pixels lie. If the two meet, the line changes nothing.
  */
 static struct filter_line stretched(
     const struct filter_counts *counts, const struct filter_value *value, uint32_t greatest)

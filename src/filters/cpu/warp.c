@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Maps images by an affine transform or a homography. Places in the source are rounded to 1/256 of a pixel, and weights
- * are integers, so that the samples are the same everywhere.
+ * are integers, so that the samples are the same on every device.
  */
 #include "filters/cpu/warp.h"
 
@@ -14,7 +14,7 @@
 #include "image/sample.h"
 
 enum { COEFFICIENTS = 8, SIZE = COEFFICIENTS, WEIGHTS, OUTSIDE };
-enum { SIDE_MAX = 65536, WEIGHT_BITS = 12, FAR = 1 << 28 /* 256ths, which no place is beyond */ };
+enum { SIDE_MAX = 65536, WEIGHT_BITS = 12, FAR = 1 << 28 /* 256ths; places are clamped to this */ };
 enum { SOURCE_MAX = FAR >> FILTER_WARP_FRACTION };
 
 void kst_filter_warp_settle(const struct filter_value *value, struct filter_warp *warp)
@@ -66,7 +66,10 @@ static int32_t hold(int64_t place)
     return (int32_t)(place < -FAR ? -FAR : place > FAR ? FAR : place);
 }
 
-/* Find where a pixel comes from. Returns false where the plane of the source is not in front of the viewer. */
+/*
+ * Find the place in the source that a pixel comes from. Returns false where the plane of the source is not in front of
+ * the viewer.
+ */
 static inline bool find_place(const struct filter_warp *warp, uint32_t x, uint32_t y, struct filter_origin *place)
 {
     const int64_t *k = warp->coefficient;
@@ -88,7 +91,7 @@ static int32_t held_in(int32_t index, uint32_t count)
     return index < 0 ? 0 : index >= (int32_t)count ? (int32_t)count - 1 : index;
 }
 
-/* Return the sample of a pixel, which may lie outside. */
+/* Return a sample of a pixel, which may lie outside the source. */
 static int32_t sample_at(
     const struct filter_pixels *from, const struct filter_warp *warp, int32_t x, int32_t y, uint32_t channel)
 {
@@ -113,8 +116,8 @@ static uint32_t mix_linear(const struct filter_pixels *from, const struct filter
 }
 
 /*
- * Keys' cubic weights with a = −1/2 of the pixels −1, 0, 1 and 2, `part` 256ths behind pixel 0: multiples of 2^−12 that
- * add up to one.
+ * Compute Keys' cubic weights with a = −1/2 of the pixels −1, 0, 1 and 2, at `part` 256ths behind pixel 0: multiples of
+ * 2^−12 that add up to 1.
  */
 static void cubic_weights(int32_t part, int32_t weight[4])
 {
@@ -158,7 +161,7 @@ static inline uint32_t load(const uint8_t *row, size_t index, uint32_t bytes, ui
     return sample < greatest ? sample : greatest;
 }
 
-/* Mix all channels of four pixels inside of the source. `bytes` is a constant where this is called. */
+/* Mix all channels of four pixels inside the source. Callers pass a constant for `bytes`. */
 static inline void mix_linear_inside(
     const struct filter_pixels *from, const struct filter_origin *place, uint8_t *to, const uint32_t bytes)
 {
@@ -210,7 +213,7 @@ static void mix_inside(
         mix_linear_inside(from, place, to, 2);
 }
 
-/* Mix pixels some of which lie outside, or write zeros if nothing is seen. */
+/* Mix pixels of which some lie outside the source, or write zeros if the source is not seen (`there` is false). */
 static void mix_outside(const struct filter_pixels *from, const struct filter_warp *warp,
     const struct filter_origin *place, bool there, uint8_t *to)
 {

@@ -7,18 +7,18 @@
 
 /*
  * Maps pixel (x, y) of the result to ((ax + by + c) ÷ (gx + hy + 1), (dx + ey + f) ÷ (gx + hy + 1)) in the source. The
- * nine coefficients, of which the last is 1, count 2^−31; sums stay below 2^55.
+ * nine coefficients, of which the last is 1, are in units of 2^−31; sums stay below 2^55.
  */
 struct filter_warp {
     int64_t coefficient[9];
     bool projective; /* g or h is not 0 */
     bool cubic;
-    bool edge; /* outside the source lie its nearest pixels; otherwise 0 */
+    bool edge; /* pixels outside the source are replaced by its nearest ones; otherwise they are 0 */
 };
 
 enum {
-    FILTER_WARP_BITS = 31,      /* behind the point of coefficients */
-    FILTER_WARP_FRACTION = 8,   /* and of places */
+    FILTER_WARP_BITS = 31,      /* fractional bits of coefficients */
+    FILTER_WARP_FRACTION = 8,   /* fractional bits of places */
     FILTER_WARP_LEAST = 1 << 15 /* the least denominator with which a pixel is seen */
 };
 

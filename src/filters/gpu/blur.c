@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans filters that look at all pixels around each, and writes their weights. */
+/* Plans filters that read all pixels around each pixel, and writes their weights. */
 #include <string.h>
 
 #include "filters/cpu/bilateral.h"
@@ -9,7 +9,7 @@
 /* The values of a record, as kernels/blur.h names them. */
 enum { BLUR_RADIUS, BLUR_TAPS, BLUR_SHARPENS, BLUR_AMOUNT, BLUR_THRESHOLD };
 
-/* Sums across have twice the bits of samples. */
+/* Plan the two passes of a blur. Horizontal sums have twice the bits of samples. */
 static kst_status blur(struct filter_gpu_step *step, uint32_t sigma, uint32_t radius, struct filter_record *record)
 {
     struct filter_taps taps;
@@ -54,10 +54,10 @@ enum { BILATERAL_RADIUS, BILATERAL_PLACES, BILATERAL_COUNT, BILATERAL_WEIGHTS, B
 enum { SQUARES = FILTER_BILATERAL_MOST * FILTER_BILATERAL_MOST + 1, NO_ROW = UINT16_MAX };
 _Static_assert((int)FILTER_BILATERAL_MOST == (int)FILTER_BILATERAL_RADIUS, "the kernel's memory holds any border");
 
-/* The squared distances of neighbours: each that occurs has a row of weights. */
+/* Holds the squared distances of neighbours, each of which has a row of weights if it occurs. */
 struct filter_gpu_disc {
     int32_t radius;
-    uint32_t places, rows, length; /* length of a row */
+    uint32_t places, rows, length; /* length of a row of weights */
     uint16_t row[SQUARES];
 };
 
@@ -75,7 +75,10 @@ static void find_rows(struct filter_gpu_disc *disc)
         }
 }
 
-/* All weights of a row behind the first 0 are 0. The nearest neighbours have the longest row. */
+/*
+ * Return the length of the longest row, up to its first 0, behind which all weights are 0: the row of the nearest
+ * neighbours.
+ */
 static uint32_t length_of(const struct filter_value *value)
 {
     uint16_t weight[FILTER_BILATERAL_DISTANCES];
@@ -98,7 +101,7 @@ static void write_weights(const struct filter_value *value, const struct filter_
     }
 }
 
-/* Each neighbour: how far it lies from the pixel in a tile, and the first weight of its row. */
+/* Write for each neighbour its distance from the pixel in a tile, and the index of the first weight of its row. */
 static void write_places(const struct filter_gpu_disc *disc, uint32_t *table)
 {
     int32_t side = FILTER_TILE + 2 * disc->radius;

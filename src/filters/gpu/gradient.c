@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans filters that look at gradients. */
+/* Plans filters that use gradients. */
 #include "filters/cpu/canny.h"
 #include "filters/gpu/plans.h"
 
@@ -11,7 +11,7 @@ kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step)
     return kst_filter_gpu_add(step, FILTER_SOBEL, &record);
 }
 
-/* Each pixel has a word that names the set of edges which it belongs to. */
+/* Plan the kernels of canny. Each pixel has a word that names the set of joined pixels to which it belongs. */
 kst_status kst_filter_gpu_canny(struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Carries out the filters of a chain on a device: uploads, launches, downloads. */
+/* Runs the filters of a chain on a device: uploads, launches, downloads. */
 #include "filters/gpu/job.h"
 
 #include "filters/gpu/left.h"
@@ -10,7 +10,10 @@
 enum filter_gpu_buffer { ROOM, WORK, HOST_WORK };
 enum { ALIGNMENT = 256, ROW_ALIGNMENT = 16, ORDERS_OF_STEP = 32, START = 0, UPLOADED, PASSED, DOWNLOADED };
 
-/* Bytes between the steps of the images that are worked on at once, and of the work, unless one image needs more. */
+/*
+ * The most bytes of intermediate images, and of the work, for the images that are filtered together; a single image may
+ * need more.
+ */
 static const uint64_t MOST_ROOM = (uint64_t)1 << 30;
 
 struct filter_gpu_job {
@@ -21,11 +24,11 @@ struct filter_gpu_job {
     struct filter_gpu_item *items;
     uint32_t count;
     const struct gpu_built *built;
-    struct gpu_track *track; /* null: the work is left to the caller's queue */
+    struct gpu_track *track; /* null: the work goes to the caller's queue, and nobody waits for it */
     struct gpu_queue *queue;
     struct filter_gpu_lot *lot; /* holds the buffers */
     struct filter_gpu_launches launches;
-    uint64_t room; /* bytes that are taken */
+    uint64_t room; /* bytes taken of the buffer ROOM */
     struct gpu_error *error;
 };
 
@@ -51,10 +54,10 @@ static void apply_shape(const struct filter_step *step, struct filter_shape *sha
 {
     char reason[FILTER_REASON];
     if (step->kind->shape)
-        step->kind->shape(step->value, shape, reason); /* it has been let pass before */
+        step->kind->shape(step->value, shape, reason); /* the step has accepted this shape before */
 }
 
-/* Holds two places, which take turns to hold what a step leaves to the next. */
+/* Holds two places, which alternately hold the image that one step writes and the next one reads. */
 struct filter_gpu_slots {
     uint64_t at[2], length[2];
 };
@@ -85,7 +88,7 @@ static struct filter_gpu_pixels in_image(const kst_image *image, const struct gp
         &at->buffer[0], at->offset[0], (size_t)image->plane[0].pitch, kst_filter_pixels_of(image)};
 }
 
-/* Give an image of the host's a place in the room. */
+/* Give an image in host memory a place in the buffer ROOM. */
 static struct filter_gpu_pixels stage(
     struct filter_gpu_job *job, const kst_image *image, kst_image *staged, uint64_t *at)
 {
@@ -149,8 +152,8 @@ static bool is_too_much(const struct filter_gpu_job *job)
 }
 
 /*
- * Plan an image; take everything back if it does not fit. Returns false if it begins another part, because there
- * is no memory for it beside the others.
+ * Plan an image, and undo that if it does not fit. Returns false if the image must begin another part, because there is
+ * no memory for it beside the others.
  */
 static bool add_item(struct filter_gpu_job *job, struct filter_gpu_item *item)
 {
@@ -236,7 +239,7 @@ static void fail_part(struct filter_gpu_job *job, uint32_t first, uint32_t end, 
             job->items[i].status = status;
 }
 
-/* Wait for the work, or leave it to the caller's queue. */
+/* Wait for the work, or leave its buffers to the caller's queue. */
 static kst_status settle(struct filter_gpu_job *job, struct filter_gpu_times *times)
 {
     if (job->track) {
@@ -251,7 +254,7 @@ static kst_status settle(struct filter_gpu_job *job, struct filter_gpu_times *ti
     return job->queue->error.status;
 }
 
-/* Work on the images from `first` on, as many as fit. Returns where the others begin. */
+/* Filter the images from `first` on, as many as fit together. Returns the index of the first image left. */
 static uint32_t run_part(struct filter_gpu_job *job, uint32_t first, struct filter_gpu_times *times)
 {
     uint32_t end = first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Applies filters to images on a device. */
+/* Declares how filters are applied to images on a device. */
 #ifndef KOSTKA_FILTERS_GPU_JOB_H
 #define KOSTKA_FILTERS_GPU_JOB_H
 
@@ -8,24 +8,24 @@
 #include "device/runtime.h"
 #include "filters/parse.h"
 
-/* Describes an image, and where its pixels are on the device while a job works on it. */
+/* Describes an image, and the place of its pixels on the device while a job works on it. */
 struct filter_gpu_item {
     const kst_image *from, *to; /* set by the caller: checked; in device memory or the host's */
     kst_status status;
-    struct gpu_image from_at, to_at; /* in device memory: what the driver knows of it */
-    kst_image upload, download;      /* in the job's room: what host memory is copied to and from */
+    struct gpu_image from_at, to_at; /* in device memory: the imported images */
+    kst_image upload, download;      /* the images in the job's buffer that are copied from and to host memory */
     uint64_t upload_at, download_at;
 };
 
-/* Holds the seconds that steps took on the device; 0 where the driver cannot tell. */
+/* Holds the seconds that the stages took on the device; 0 where the driver does not report them. */
 struct filter_gpu_times {
     double upload, passes, download;
 };
 
 /*
  * Apply steps, none of which is resizing, to images. Each item's status is set. If `queue` is not null, the work is
- * left to it: all images lie in device memory, and the call does not wait. `error` receives what the device says about
- * a failure.
+ * queued there: all images must lie in device memory, and the call does not wait. `error` receives the device's message
+ * about a failure.
  */
 void kst_filter_gpu_run(struct gpu_runtime *runtime, const struct operation *operation, const struct filter_step *step,
     uint32_t steps, struct filter_gpu_item *items, uint32_t count, struct gpu_queue *queue,

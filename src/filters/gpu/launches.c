@@ -9,7 +9,7 @@
 #include "image/location.h"
 
 enum { RECORD_WORDS = sizeof(struct filter_record) / 4, FIRST_ROOM = 16, EXTRA_ALIGNMENT = 16 };
-enum { NEARLY_NONE = 1 /* byte, since none would stand for the whole buffer in the record of a profile */ };
+enum { NEARLY_NONE = 1 /* one byte, because 0 would stand for the whole buffer in the record of a profile */ };
 
 void kst_filter_gpu_extra(struct filter_gpu_step *step, uint64_t length, size_t pitch)
 {
@@ -38,7 +38,7 @@ struct filter_record kst_filter_gpu_record(const struct filter_gpu_step *step)
         .groups_of_row = (to->width + FILTER_TILE - 1) / FILTER_TILE};
 }
 
-/* Make room for one more. */
+/* Make room for one more launch. */
 static kst_status make_room(struct filter_gpu_launches *launches)
 {
     kst_status status = KST_OK;
@@ -104,7 +104,7 @@ kst_status kst_filter_gpu_table(struct filter_gpu_step *step, uint32_t words, ui
     return KST_OK;
 }
 
-/* Return the bytes of the work: tables, records, and the list of the first group of each record. */
+/* Return the bytes of the work: tables, records, and the list of the first work-group of each record. */
 size_t kst_filter_gpu_work_length(const struct filter_gpu_launches *launches)
 {
     return (launches->words + (size_t)launches->count * (RECORD_WORDS + 1)) * sizeof *launches->table;
@@ -123,7 +123,7 @@ static int compare_places(const void *a, const void *b)
     return order != 0 ? order : compare_numbers(first->number, second->number);
 }
 
-/* Note how far bytes of a buffer lie from the launch's buffer. With addresses that may be another one. */
+/* Store the distance of byte `at` of a buffer from the launch's buffer. With addresses, the two buffers may differ. */
 static void set_place(const struct gpu_buffer *buffer, uint64_t at, const struct gpu_buffer *base, uint32_t place[2])
 {
     at += buffer->handle - base->handle;
@@ -131,14 +131,14 @@ static void set_place(const struct gpu_buffer *buffer, uint64_t at, const struct
     place[1] = (uint32_t)(at >> 32);
 }
 
-/* Return whether two images are worked on by one launch. With addresses it reaches all buffers. */
+/* Return whether one launch can serve two images. With addresses a launch reaches all buffers. */
 static bool is_together(const struct filter_gpu_launch *a, const struct filter_gpu_launch *b, bool has_addresses)
 {
     bool same = a->from->handle == b->from->handle && a->to->handle == b->to->handle;
     return a->order == b->order && a->kernel == b->kernel && (has_addresses || same);
 }
 
-/* Return where the launch that begins with an image ends, and its groups. */
+/* Return the end of the launch that begins with record `first`; *groups receives its number of work-groups. */
 static uint32_t end_of(const struct filter_gpu_launches *launches, uint32_t first, bool has_addresses, uint32_t *groups)
 {
     const struct filter_gpu_launch *launch = launches->launch;
@@ -150,7 +150,7 @@ static uint32_t end_of(const struct filter_gpu_launches *launches, uint32_t firs
     return end;
 }
 
-/* Write the records of a launch, and the list of their first groups. */
+/* Write the records of a launch, and the list of their first work-groups. */
 static void write_launch(const struct filter_gpu_launches *launches, uint32_t first, uint32_t end, uint32_t *work)
 {
     const struct filter_gpu_launch *base = &launches->launch[first];

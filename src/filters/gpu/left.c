@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps the buffers of work that was left to the caller's stream until that is done. */
+/* Keeps the buffers of work that was left to the caller's stream until the work is done. */
 #include "filters/gpu/left.h"
 
 void kst_filter_gpu_left_begin(struct filter_gpu_left *left)
@@ -51,7 +51,7 @@ void kst_filter_gpu_leave(struct filter_gpu_left *left, struct gpu_queue *queue,
     backend->record(queue, &lot->event);
     backend->flush(queue);
     if (queue->error.status)
-        backend->finish(queue); /* a queue that failed records no event, which then seems to have passed */
+        backend->finish(queue); /* a failed queue records no event, and the event then counts as passed */
     pthread_mutex_lock(&left->lock);
     lot->next = left->first;
     left->first = lot;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares the buffers of work that was left to the caller's stream. They go back to the pool once the stream has
- * passed an event behind that work, which later calls look at; nobody waits.
+ * Declares lists of the buffers of work that was left to the caller's stream. They go back to the pool once the stream
+ * has passed an event behind that work. Later calls test for that; nobody waits.
  */
 #ifndef KOSTKA_FILTERS_GPU_LEFT_H
 #define KOSTKA_FILTERS_GPU_LEFT_H
@@ -25,16 +25,19 @@ struct filter_gpu_left {
 };
 
 void kst_filter_gpu_left_begin(struct filter_gpu_left *left);
-/* The driver releases what is still in use when its work is done. */
+/* Release all buffers; the driver defers that for buffers still in use until the work is done. */
 void kst_filter_gpu_left_end(struct filter_gpu_left *left, struct memory *memory);
 
-/* Make a lot before the work is queued, so that leaving it cannot fail; null on failure. */
+/*
+ * Make a lot, which holds the buffers of one call, before the work is queued, so that leaving it cannot fail. Returns
+ * null on failure.
+ */
 struct filter_gpu_lot *kst_filter_gpu_lot_make(struct gpu_runtime *runtime, struct gpu_error *error);
 void kst_filter_gpu_lot_drop(struct gpu_runtime *runtime, struct filter_gpu_lot *lot); /* null allowed */
 
-/* Leave buffers to the work that the queue holds now. Thread-safe. */
+/* Leave a lot's buffers to the work that the queue holds now. Thread-safe. */
 void kst_filter_gpu_leave(struct filter_gpu_left *left, struct gpu_queue *queue, struct filter_gpu_lot *lot);
-/* Give the buffers back whose work is done. Thread-safe. */
+/* Give back the buffers whose work is done. Thread-safe. */
 void kst_filter_gpu_left_collect(struct filter_gpu_left *left, struct gpu_runtime *runtime);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans the kernels that find straight lines, and draw them. */
+/* Plans the kernels that find straight lines and draw or list them. */
 #include "filters/cpu/segments.h"
 #include "filters/gpu/plans.h"
 
-enum { ALIGNMENT = 256, GROUPS = 4096, WORDS = 5 /* for each pixel: see kernels/lines.h */ };
+enum { ALIGNMENT = 256, GROUPS = 4096, WORDS = 5 /* words for each pixel: see kernels/lines.h */ };
 static const uint64_t MOST_PIXELS = (uint64_t)1 << 30;
 
 static uint64_t quotient_up(uint64_t value, uint64_t by)
@@ -11,13 +11,13 @@ static uint64_t quotient_up(uint64_t value, uint64_t by)
     return (value + by - 1) / by;
 }
 
-/* Return the number of pixels in rows and columns of a grid. */
+/* Return the number of pixels in the rows and columns of a grid. */
 static uint64_t rulers_of(const struct filter_pixels *pixels, uint64_t spacing)
 {
     return quotient_up(pixels->height, spacing) * pixels->width + quotient_up(pixels->width, spacing) * pixels->height;
 }
 
-/* Return the bytes of the arrays between kernels. */
+/* Return the bytes of the arrays that kernels share. */
 static uint64_t arrays_length(uint64_t pixels, uint64_t rulers)
 {
     const uint64_t chunks = quotient_up(pixels, FILTER_LINES_CHUNK);
@@ -26,7 +26,7 @@ static uint64_t arrays_length(uint64_t pixels, uint64_t rulers)
     return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Find the luminance, of 8 bits if the picture has more. */
+/* Plan the computation of the luminance, reduced to 8 bits if the picture has more. */
 static kst_status find_grey(struct filter_gpu_step *step, uint64_t *length, struct filter_gpu_pixels *grey)
 {
     const struct filter_pixels *from = &step->from.pixels;
@@ -42,7 +42,7 @@ static kst_status find_grey(struct filter_gpu_step *step, uint64_t *length, stru
     return status ? status : kst_filter_gpu_apply(step, kst_filter_gpu_depth, NULL, &wide, grey);
 }
 
-/* Find the edges. The arrays begin with the words that canny needs, which are free afterwards. */
+/* Plan the search for edges. The arrays begin with the words that canny needs, which are free afterwards. */
 static kst_status find_edges(struct filter_gpu_step *step, uint64_t *length, struct filter_gpu_pixels *edges)
 {
     struct filter_value canny[FILTER_PARAMETERS_MAX] = {step->value[FILTER_LINES_LOW], step->value[FILTER_LINES_HIGH]};
@@ -52,7 +52,7 @@ static kst_status find_edges(struct filter_gpu_step *step, uint64_t *length, str
     return status ? status : kst_filter_gpu_apply(step, kst_filter_gpu_canny, canny, &grey, edges);
 }
 
-/* Describes a launch of as many groups. */
+/* Describes a launch: its kernel and its number of work-groups. */
 struct filter_lines_pass {
     enum filter_gpu_kernel kernel;
     uint64_t groups;
@@ -67,7 +67,10 @@ static kst_status add_passes(struct filter_gpu_step *step, const struct filter_r
     return status;
 }
 
-/* Follow chains along edges, and split them. Kernels for long chains return at once if there are none. */
+/*
+ * Plan the kernels that follow chains along edges and split them. Kernels for long chains return at once if there are
+ * none.
+ */
 static kst_status find_segments(
     struct filter_gpu_step *step, const struct filter_record *record, const struct filter_pixels *pixels)
 {
@@ -81,7 +84,10 @@ static kst_status find_segments(
     return add_passes(step, record, passes, sizeof passes / sizeof *passes);
 }
 
-/* Find the segments of step->from, and let *inner go on behind that, with the record for it. */
+/*
+ * Plan the search for the segments of step->from. *inner receives the step to which further launches are added, and
+ * *record the record for these.
+ */
 static kst_status begin_lines(
     struct filter_gpu_step *step, struct filter_gpu_step *inner, struct filter_record *record, uint64_t *length)
 {
@@ -94,7 +100,7 @@ static kst_status begin_lines(
     if (pixels > MOST_PIXELS)
         return KST_ERROR_LIMIT_PIXELS;
     *inner = *step;
-    inner->to.pixels.width = from->width; /* also where the result is a list */
+    inner->to.pixels.width = from->width; /* the image's size, even if the result is a list */
     inner->to.pixels.height = from->height;
     kst_status status = find_edges(inner, length, &edges);
     inner->from = edges;

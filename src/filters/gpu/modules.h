@@ -64,7 +64,7 @@ enum filter_gpu_kernel {
     FILTER_KERNELS
 };
 
-/* Its state is a struct filter_gpu_left. */
+/* The module's state is a struct filter_gpu_left. */
 extern const struct gpu_module kst_filter_gpu_module;
 
 #endif

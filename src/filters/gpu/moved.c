@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Says how many bytes kernels move at least, for the record of a profile. */
+/* Computes how many bytes kernels move at least, for the record of a profile. */
 #include "filters/gpu/moved.h"
 
 #include <stdbool.h>
 
-/* Which pixels a kernel needs, each once: those of the source, of the result, and of memory between kernels. */
-enum { SOURCE = 1, RESULT = 2, ROWS = 4 /* between, by their pitch */, WORDS = 8 /* between, one for each pixel */ };
+/*
+ * Say which pixels a kernel moves, each once: those of the source or the result, or of intermediate memory, which has
+ * either rows or words.
+ */
+enum { SOURCE = 1, RESULT = 2, ROWS = 4 /* by their pitch */, WORDS = 8 /* one for each pixel */ };
 
 /* Kernels that are not listed read the source and write the result. */
 static const struct {

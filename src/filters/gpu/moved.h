@@ -9,7 +9,10 @@ struct filter_gpu_moved {
     uint64_t source, result, between;
 };
 
-/* Add what a launch needs of each, if it needs every pixel once. */
+/*
+ * Add the bytes that a launch moves from the source, to the result, and from or to intermediate memory, if it needs
+ * every pixel once.
+ */
 void kst_filter_gpu_moved(const struct filter_gpu_launch *launch, struct filter_gpu_moved *moved);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans filters that work with bytes for samples of more than 8 bits, as filters/cpu/narrow.c runs them. */
+/* Plans filters that work on bytes for samples of more than 8 bits, as filters/cpu/narrow.c runs them. */
 #include "filters/gpu/plans.h"
 
 kst_status kst_filter_gpu_in_bytes(struct filter_gpu_step *step, filter_gpu_plan plan)

@@ -44,7 +44,10 @@ kst_status kst_filter_gpu_apply(struct filter_gpu_step *step, filter_gpu_plan pl
     return status;
 }
 
-/* Smooth the picture; the last pass ends in the result. Returns where it is then. */
+/*
+ * Plan the smoothing of the picture; the last pass writes to the result. *smooth receives the place of the smooth
+ * picture.
+ */
 static kst_status smooth(struct filter_gpu_step *step, const struct filter_cartoon *cartoon, uint64_t *length,
     struct filter_gpu_pixels *smooth)
 {
@@ -61,7 +64,10 @@ static kst_status smooth(struct filter_gpu_step *step, const struct filter_carto
     return status;
 }
 
-/* Draw tones and lines. Edges are left in the memory between kernels, behind what canny keeps there at its start. */
+/*
+ * Plan the drawing of tones and lines. The edges lie in intermediate memory, behind the words of canny at its
+ * beginning.
+ */
 static kst_status draw(struct filter_gpu_step *step, const struct filter_cartoon *cartoon,
     const struct filter_gpu_pixels *smooth, const struct filter_gpu_pixels *edges)
 {
@@ -101,12 +107,12 @@ enum { STROKE_RADIUS = 3, STROKE_LENGTH, STROKE_THRESHOLD, STROKE_FIRST, STROKE_
 enum { BRUSH = 0, LAYERS, LENGTH, THRESHOLD };
 _Static_assert((int)FILTER_PAINTERLY_LENGTH == (int)FILTER_STROKE_LENGTH, "the kernel's memory holds any stroke");
 
-/* Describes a layer: its brush, and where its reference is. */
+/* Describes a layer: its brush, and the place of its reference. */
 struct filter_gpu_layer {
     uint32_t radius;
     bool is_first;
     struct filter_gpu_pixels reference;
-    uint64_t words_at; /* in the memory between kernels */
+    uint64_t words_at; /* offset in the intermediate memory */
 };
 
 static kst_status strokes(struct filter_gpu_step *step, const struct filter_gpu_layer *layer)
@@ -143,7 +149,7 @@ static kst_status clear_words(struct filter_gpu_step *step, uint64_t at, uint64_
     return status;
 }
 
-/* The memory between kernels holds what gaussian needs, a word for each pixel, and references. */
+/* Plan the layers. The intermediate memory holds the sums of gaussian, a word for each pixel, and a reference. */
 static kst_status painterly(struct filter_gpu_step *step)
 {
     const struct filter_pixels *to = &step->to.pixels;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans filters that move pixels or change samples each by itself, and lists all plans. */
+/* Plans filters that move pixels or change each sample independently, and lists the plans of all filters. */
 #include "filters/gpu/plans.h"
 
 #include "filters/cpu/kinds.h"
 #include "filters/cpu/luminance.h"
 #include "filters/cpu/tone.h"
 
-/* Holds the pixel of the source that becomes pixel (0, 0), and the steps to those that become the next ones. */
+/*
+ * Holds the source pixel that becomes pixel (0, 0), and the steps to those that become the next pixel of the row and of
+ * the column.
+ */
 struct filter_gpu_turn {
     int32_t x, y;
     int32_t across[2], down[2];
@@ -91,7 +94,10 @@ static kst_status levels(struct filter_gpu_step *step)
     return kst_filter_gpu_add(step, FILTER_CURVE, &record);
 }
 
-/* Counts of luminance, and the curve behind them, which a kernel makes of the counts. */
+/*
+ * Plan a filter by a curve that a kernel makes of the counts of luminance. The counts lie in intermediate memory, and
+ * the curve behind them.
+ */
 static kst_status by_counts(struct filter_gpu_step *step, enum filter_gpu_kernel kernel, struct filter_record record)
 {
     if ((uint64_t)record.width * record.height > UINT32_MAX)

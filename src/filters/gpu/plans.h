@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares which kernels a filter needs. */
+/* Declares the functions that plan the kernels of each filter. */
 #ifndef KOSTKA_FILTERS_GPU_PLANS_H
 #define KOSTKA_FILTERS_GPU_PLANS_H
 
@@ -11,16 +11,25 @@ struct filter_record kst_filter_gpu_luminance(const struct filter_gpu_step *step
 /* Adds the launches of one application of a filter. */
 typedef kst_status (*filter_gpu_plan)(struct filter_gpu_step *step);
 
-/* Return a filter's function; null if it has no kernels of its own: resizing, which libkostka does on any device. */
+/*
+ * Return a filter's function; null if the filter has no kernels of its own: resizing, which libkostka does on any
+ * device.
+ */
 filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind);
 
-/* Take a place for pixels of `channels` bytes in the memory between kernels, which has been filled up to *length. */
+/*
+ * Reserve a place for pixels of `channels` bytes in the intermediate memory, which is in use up to *length; *length
+ * grows.
+ */
 struct filter_gpu_pixels kst_filter_gpu_sheet(const struct filter_gpu_step *step, uint32_t channels, uint64_t *length);
 
-/* Add the launches of a filter that works with bytes. With more than 8 bits it gets samples of 8, between others. */
+/*
+ * Add the launches of a filter that works on bytes. For samples of more than 8 bits, launches before and behind its own
+ * convert them to 8 bits and back.
+ */
 kst_status kst_filter_gpu_in_bytes(struct filter_gpu_step *step, filter_gpu_plan plan);
 
-/* Add the launches of another filter, in a filter's own. */
+/* Add the launches of another filter among those of a filter. */
 kst_status kst_filter_gpu_apply(struct filter_gpu_step *step, filter_gpu_plan plan, const struct filter_value *value,
     const struct filter_gpu_pixels *from, const struct filter_gpu_pixels *to);
 

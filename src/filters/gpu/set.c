@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Carries out, on a device, an operation on several images in its memory: buffers and launches. */
+/* Runs an operation on several images in a device's memory: buffers and launches. */
 #include "filters/gpu/set.h"
 
 #include "filters/shape.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Carries out, on a device, an operation on several images in its memory: buffers and launches. */
+/* Declares an operation on several images in a device's memory: its buffers and launches. */
 #ifndef KOSTKA_FILTERS_GPU_SET_H
 #define KOSTKA_FILTERS_GPU_SET_H
 
@@ -18,7 +18,7 @@ struct filter_gpu_set {
     struct gpu_image at[FILTER_GPU_SET_IMAGES];
     struct gpu_buffer buffer[FILTER_SET_BUFFERS];
     struct filter_gpu_launches launches;
-    uint32_t order; /* of the next launch */
+    uint32_t order; /* order of the next launch */
     struct gpu_error *error;
 };
 
@@ -27,19 +27,22 @@ kst_status kst_filter_gpu_set_begin(struct filter_gpu_set *set, struct gpu_runti
     const struct operation *operation, const kst_image *const *image, uint32_t count, struct gpu_error *error);
 void kst_filter_gpu_set_end(struct filter_gpu_set *set);
 
-/* Take memory for a volume and for other arrays, to which launches refer. */
+/* Take memory for a volume and for other arrays; launches refer to both. */
 kst_status kst_filter_gpu_set_take(struct filter_gpu_set *set, uint64_t volume, uint64_t room);
 
-/* Return an image, and a place in a buffer with the bytes of each pixel that a kernel moves, as kernels see them. */
+/*
+ * Describe an image, and a place in a buffer, for kernels. `bytes` is the number of bytes of each pixel that a kernel
+ * moves.
+ */
 struct filter_gpu_pixels kst_filter_gpu_set_image(const struct filter_gpu_set *set, uint32_t index);
 struct filter_gpu_pixels kst_filter_gpu_set_buffer(const struct filter_gpu_set *set, enum filter_gpu_set_buffer buffer,
     uint32_t width, uint32_t height, uint32_t bytes);
 
-/* Begin a launch, which follows the one before. */
+/* Begin a step, whose launches follow those of the step before. */
 struct filter_gpu_step kst_filter_gpu_set_step(
     struct filter_gpu_set *set, struct filter_gpu_pixels from, struct filter_gpu_pixels to);
 
-/* Do all that was planned, and wait. *seconds receives the time that it took the device. */
+/* Run all that was planned, and wait for its end. *seconds receives the device's time. */
 kst_status kst_filter_gpu_set_run(struct filter_gpu_set *set, double *seconds);
 
 #endif

@@ -39,7 +39,7 @@ static enum filter_gpu_kernel kernel_of(const struct filter_gpu_match *match, en
 
 static uint32_t volume_bytes(const struct filter_gpu_match *match)
 {
-    return match->values * LANES * (uint32_t)sizeof(uint16_t); /* of a pixel */
+    return match->values * LANES * (uint32_t)sizeof(uint16_t); /* bytes of a pixel */
 }
 
 static kst_status plan_paths(struct filter_gpu_match *match, uint32_t direction)

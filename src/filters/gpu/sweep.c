@@ -10,11 +10,11 @@ enum { PLACE_WORDS = 4, ALIGNMENT = 256, RESULTS = 2, SCORE_BYTES = 2 };
 struct filter_gpu_plane_sweep {
     struct filter_gpu_set set;
     const struct filter_sweep *sweep;
-    uint64_t place[FILTER_SWEEP_VIEWS]; /* of each view's luminance in the room */
-    uint32_t width, height;             /* of the reference */
+    uint64_t place[FILTER_SWEEP_VIEWS]; /* offset of each view's luminance in the buffer FILTER_ROOM */
+    uint32_t width, height;             /* size of the reference */
 };
 
-/* Give each view a place. Returns the bytes of all. */
+/* Set the place of each view's luminance. Returns the bytes of all. */
 static uint64_t place_views(struct filter_gpu_plane_sweep *own)
 {
     uint64_t all = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans filters that change colours, count samples or map places, and writes what they look up. */
+/* Plans filters that change colours, count samples or map places, and writes their tables. */
 #include <string.h>
 
 #include "filters/cpu/colours.h"
@@ -114,7 +114,7 @@ kst_status kst_filter_gpu_warp(struct filter_gpu_step *step)
     return kst_filter_gpu_add(step, warp.cubic ? FILTER_WARP_CUBIC : FILTER_WARP, &record);
 }
 
-/* Counts are of the source's pixels, which are divided among groups. */
+/* Plan the counting of the source's pixels, whose tiles are divided among work-groups. */
 kst_status kst_filter_gpu_histogram(struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Smooths but keeps edges, as filters/cpu/bilateral.c does, by the same weights. */
+/* Smooths but keeps edges, as filters/cpu/bilateral.c does, with the same weights. */
 #include "filters/kernels/record.h"
 
 enum {
     BILATERAL_RADIUS,
-    BILATERAL_PLACES,  /* where the neighbours are listed */
-    BILATERAL_COUNT,   /* of neighbours */
-    BILATERAL_WEIGHTS, /* where rows of 16-bit weights are, a row for each distance in space */
-    BILATERAL_ROW, /* weights of a row; all farther colours have the last one's, which is 0 or that of the farthest */
+    BILATERAL_PLACES,  /* offset of the list of neighbours */
+    BILATERAL_COUNT,   /* number of neighbours */
+    BILATERAL_WEIGHTS, /* offset of the rows of 16-bit weights, a row for each distance in space */
+    BILATERAL_ROW, /* weights of a row; all greater distances of colours have the last weight, which is 0 or that of the
+                      greatest distance */
     BILATERAL_ALL, /* weights in all rows */
-    BILATERAL_ROWS = FILTER_TILE / FILTER_TILE_ROWS, /* that a work-item makes at once */
+    BILATERAL_ROWS = FILTER_TILE / FILTER_TILE_ROWS, /* rows that a work-item makes at once */
     BILATERAL_SIDE = FILTER_TILE + 2 * FILTER_BILATERAL_RADIUS
 };
 
-/* Load a tile and its border, a pixel in each word; outside the image lie its pixels mirrored. */
+/* Load a tile and its border, a pixel in each word; pixels outside the image are mirrored ones. */
 FUNCTION void load_pixels(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
     const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
 {
@@ -33,7 +34,7 @@ FUNCTION u32 distance_of(u32 a, u32 b)
            magnitude_of((i32)(a >> 16) - (i32)(b >> 16));
 }
 
-/* Holds what the neighbours of a pixel come to. */
+/* Holds the sums over the neighbours of a pixel. */
 struct weighed_pixels {
     u32 total, first, second, third;
 };
@@ -46,7 +47,7 @@ FUNCTION void add_weighed(struct weighed_pixels *sum, u32 other, u32 weight)
     sum->third += weight * (other >> 16);
 }
 
-/* Store the means, rounded. Alpha stays as it is. */
+/* Store the rounded means. Alpha is copied from the source. */
 FUNCTION void store_means(
     GLOBAL const struct filter_record *record, GLOBAL const u8 *source, GLOBAL u8 *target, struct weighed_pixels sum)
 {

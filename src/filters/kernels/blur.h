@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blurs by a Gaussian, first across and then down, as filters/cpu/gaussian.c does; and sharpens by what that makes. */
+/*
+ * Blurs by a Gaussian, first horizontally and then vertically, as filters/cpu/gaussian.c does; and sharpens with the
+ * result, as filters/cpu/sharpen.c does.
+ */
 #include "filters/kernels/record.h"
 
 enum { BLUR_RADIUS, BLUR_TAPS, BLUR_SHARPENS, BLUR_AMOUNT, BLUR_THRESHOLD, THOUSAND = 1000 };
@@ -9,7 +12,7 @@ FUNCTION GLOBAL u8 *sums_at(GLOBAL const struct filter_record *record, GLOBAL u8
     return target_at(extra, place_of(record->extra) + (u64)y * record->extra_pitch);
 }
 
-/* Store sums of samples weighed by the taps, which have twice the bits of samples. */
+/* Store the sums of samples weighted by the taps; sums have twice the bits of samples. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_blur_across(FILTER_ARGUMENTS)
 {
@@ -38,7 +41,7 @@ filter_blur_across(FILTER_ARGUMENTS)
     }
 }
 
-/* Return the weighed sum of rows, rounded to the bits of a sample. */
+/* Return the weighted sum of rows, rounded to the bits of a sample. */
 FUNCTION u32 sum_down(
     GLOBAL const struct filter_record *record, GLOBAL u8 *extra, GLOBAL const u32 *taps, u32 at, u32 y)
 {
@@ -55,7 +58,7 @@ FUNCTION u32 sum_down(
     return record->bytes == 1 ? narrow >> 16 : (u32)(wide >> 32);
 }
 
-/* Add to a sample a part of its difference from the blurred one. */
+/* Add to a sample a multiple of its difference from the blurred sample. */
 FUNCTION u32 sharpened(GLOBAL const struct filter_record *record, u32 own, u32 blurred)
 {
     i32 difference = (i32)own - (i32)blurred, rounding = difference < 0 ? -THOUSAND / 2 : THOUSAND / 2;

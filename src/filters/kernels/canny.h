@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds edges as filters/cpu/canny.c does. Pixels that are joined have to be found without waiting for the host,
- * however long a chain of them is. They are therefore sets, each of which is named by its least node: node 0 stands for
- * all edges, and node i + 1 for pixel i. Two sets are joined by letting the name of one refer to that of the other, by
- * an atomic minimum. A tile joins its own pixels in the work-group's memory, where a run of pixels in a row is one
- * node; then the pixels at the sides of tiles are joined; and in the end a weak pixel is an edge if its set is that of
- * node 0. Which sets there are does not depend on the order.
+ * Finds edges as filters/cpu/canny.c does. Joined pixels have to be found without waiting for the host, however long a
+ * chain of them is. They therefore form sets, each of which is named by its least node: node 0 stands for all edges,
+ * and node i + 1 for pixel i. Two sets are joined by making the name of one refer to that of the other, by an atomic
+ * minimum. A work-group joins the pixels of its tile in local memory, where a run of pixels in a row is one node; then
+ * the pixels at the sides of tiles are joined; finally a weak pixel becomes an edge if its set is that of node 0. The
+ * sets do not depend on the order.
  */
 #include "kernels/group.h"
 
@@ -16,10 +16,10 @@ enum {
     EDGE = 255,
     AROUND = FILTER_TILE + 2, /* columns and rows of magnitudes */
     RING = 4 * (FILTER_TILE + 1),
-    STRIP = FILTER_TILE / FILTER_TILE_ROWS /* rows of a column that a work-item makes */
+    STRIP = FILTER_TILE / FILTER_TILE_ROWS /* rows of a column that a work-item processes */
 };
 
-/* Says how gradients are found, and their magnitudes. */
+/* Says how gradients and their magnitudes are computed. */
 struct canny_kind {
     i32 radius, squared, side;
     u32 colours;
@@ -62,7 +62,9 @@ FUNCTION void find_ring(GLOBAL const struct filter_record *record, const struct 
     magnitudes[row * AROUND + column] = x < record->width && y < record->height ? magnitude : 0;
 }
 
-/* Compute the gradients of a strip, of which `own` is the first pixel. slopes[k] has both parts in its halves. */
+/*
+ * Compute the gradients of a strip, whose first pixel is `own`. slopes[k] holds both parts of a gradient in its halves.
+ */
 FUNCTION void find_strip(const struct canny_kind *kind, LOCAL const u32 *own, u32 magnitude[STRIP], u32 slopes[STRIP])
 {
     struct sobel_row above, row, below;
@@ -150,8 +152,8 @@ FUNCTION void join_run(LOCAL u32 *nodes, u32 node, u32 run, u32 above, u32 first
 }
 
 /*
- * Name the sets of a tile's pixels: the node at the first pixel of each run receives the name. `rows` has a bit for
- * each pixel that stays, in a word for each row, and behind these the same for those that are strong. Whole work-group.
+ * Name the sets of a tile's pixels: the node at the first pixel of each run receives the name. `rows` has a word for
+ * each row, with a bit for each pixel that stays; behind these lie the same for strong pixels. Whole work-group.
  */
 FUNCTION void name_runs(LOCAL u32 *nodes, LOCAL const u32 *rows)
 {
@@ -166,7 +168,7 @@ FUNCTION void name_runs(LOCAL u32 *nodes, LOCAL const u32 *rows)
             join_run(
                 nodes, y * FILTER_TILE + column + 1, run_from(rows[y], column), rows[y - 1], (y - 1) * FILTER_TILE + 1);
     barrier_local();
-    /* All runs go toward their names at once, and thereby shorten each other's way. */
+    /* All runs follow their nodes to their names at once, and thereby shorten each other's paths. */
     for (u32 y = first; y < first + STRIP; y++) {
         u32 self = y * FILTER_TILE + column, node = self + 1;
         if (is_start(rows[y], column))
@@ -176,7 +178,7 @@ FUNCTION void name_runs(LOCAL u32 *nodes, LOCAL const u32 *rows)
     barrier_local();
 }
 
-/* Write what the tile's pixels are so far, and to which nodes the weak ones refer. */
+/* Write the tile's marks so far, and the nodes to which the weak pixels refer. */
 FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struct filter_tile *tile,
     LOCAL const u32 *nodes, LOCAL const u32 *rows, GLOBAL u8 *to, GLOBAL u32 *names)
 {
@@ -198,8 +200,9 @@ FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struc
 }
 
 /*
- * Write the rows of a tile's bits, as name_runs() takes them. `own` are the magnitudes of a work-item's strip among
- * those of the tile and around it. The whole work-group calls it; `scratch` has a word for each work-item.
+ * Write the rows of a tile's bits, as name_runs() takes them. `own` points to the magnitudes of a work-item's strip,
+ * among those of the tile and its surroundings. The whole work-group calls this; `scratch` has a word for each
+ * work-item.
  */
 FUNCTION void collect_rows(
     LOCAL const u32 *own, const u32 *slope, u32 low, u32 high, LOCAL u32 *scratch, LOCAL u32 *rows)
@@ -221,7 +224,7 @@ FUNCTION void collect_rows(
 #if HAS_WARPS
     (void)bits, (void)scratch;
 #else
-    /* PoCL 5.0 aborts where it compiles the loop of above with barriers in it. */
+    /* PoCL 5.0 aborts when it compiles the loop above with barriers in it. */
     scratch[self] = bits;
     barrier_local();
     if (column < 2 * STRIP) {
@@ -261,7 +264,7 @@ filter_canny_mark(FILTER_ARGUMENTS)
     barrier_local();
     collect_rows(own, slope, low, high, words, rows);
     barrier_local();
-    if (lane_ballot(magnitudes, rows[column] > 0) > 0) /* the same in the whole work-group */
+    if (lane_ballot(magnitudes, rows[column] > 0) > 0) /* uniform across the work-group */
         name_runs(words, rows);
     store_marks(record, &tile, words, rows, to, extra_words(record, extra));
 }
@@ -288,7 +291,7 @@ FUNCTION void join_names(GLOBAL u32 *names, u32 a, u32 b)
     }
 }
 
-/* Join a pixel to one of another tile if that is marked. */
+/* Join a pixel to a pixel of another tile if that one is marked. */
 FUNCTION void join_beside(
     GLOBAL const struct filter_record *record, GLOBAL u8 *to, GLOBAL u32 *names, u32 node, u32 x, u32 y)
 {
@@ -314,13 +317,12 @@ filter_canny_join(FILTER_ARGUMENTS)
     u32 mark = *target_pixel(record, to, x, y), node = mark == EDGE ? 0 : y * record->width + x + 1;
     if (mark == 0)
         return;
-    /* Columns and rows before the first are above all others. */
+    /* Columns and rows before the first one wrap around to numbers above all others. */
     for (u32 i = 0; i < 3; i++)
         join_beside(record, to, names, node, part == 0 ? x + i - 1 : x - 1, part == 0 ? y - 1 : y + i - 1);
 }
 
-/* Let weak pixels become edges, or nothing. All marks of a work-item are requested before the first one is looked at.
- */
+/* Turn weak pixels into edges or 0. All marks of a work-item are loaded before the first one is examined. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_canny_end(FILTER_ARGUMENTS)
 {

@@ -2,9 +2,11 @@
 /* Draws a smooth picture with few tones and black lines, as filters/cpu/cartoon.c does. */
 #include "filters/kernels/points.h"
 
-enum { CARTOON_LEVELS = 3, CARTOON_LINE }; /* values; luminance has those before */
+enum { CARTOON_LEVELS = 3, CARTOON_LINE }; /* indices of values; those before belong to luminance */
 
-/* Return whether the pen, a square `line` pixels wide, covers a pixel. Edges are in the memory between kernels. */
+/*
+ * Return whether a pen on an edge, a square `line` pixels wide, covers a pixel. The edges lie in intermediate memory.
+ */
 FUNCTION u32 is_on_line(GLOBAL const struct filter_record *record, GLOBAL const u8 *edges, u32 x, u32 y)
 {
     i32 line = record->value[CARTOON_LINE], left = (i32)x - line / 2, top = (i32)y - line / 2;
@@ -15,7 +17,7 @@ FUNCTION u32 is_on_line(GLOBAL const struct filter_record *record, GLOBAL const 
     return found;
 }
 
-/* Return what the level of a luminance adds to it. */
+/* Return the number to add to a luminance to get its level. */
 FUNCTION i32 rise_to_level(GLOBAL const struct filter_record *record, u32 luminance)
 {
     u32 levels = (u32)record->value[CARTOON_LEVELS], greatest = record->greatest;

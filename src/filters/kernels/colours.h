@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes colours: channels taken from others, sums by a matrix, and tables, as filters/cpu/colours.c and lut.c do. */
+/*
+ * Changes colours: picks channels, combines colours by a matrix, and looks them up in tables, as filters/cpu/colours.c
+ * and lut.c do.
+ */
 #include "filters/kernels/record.h"
 
-enum { MATRIX_WORDS = 9 /* of weights; behind them are three sums of two words */, MATRIX_BITS = 16 };
+enum { MATRIX_WORDS = 9 /* weights; three addends of two words follow */, MATRIX_BITS = 16 };
 
-/* value: which channel of the source becomes each of the result. */
+/* value: the channel of the source for each channel of the result. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_pick(FILTER_ARGUMENTS)
 {
@@ -19,7 +22,7 @@ filter_pick(FILTER_ARGUMENTS)
                 load_sample(source_pixel(record, from, x, y), (u32)record->value[c], record->bytes));
 }
 
-/* Return a channel's sum; the table has weights of 2^−16, and what is added. */
+/* Return a channel's sum; the table has weights in units of 2^−16, and the number that is added. */
 FUNCTION u32 matrix_sum(GLOBAL const u32 *table, u32 channel, const u32 *sample, u32 greatest)
 {
     GLOBAL const u32 *added = table + MATRIX_WORDS + 2 * channel;
@@ -32,7 +35,7 @@ FUNCTION u32 matrix_sum(GLOBAL const u32 *table, u32 channel, const u32 *sample,
     return sum < (i64)greatest ? (u32)sum : greatest;
 }
 
-/* value: where the matrix lies. */
+/* value: offset of the matrix. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_matrix(FILTER_ARGUMENTS)
 {
@@ -55,21 +58,21 @@ filter_matrix(FILTER_ARGUMENTS)
 }
 
 /*
- * Describes a cell of a table: its point nearest to 0, the way to its neighbours, and how far along the ways a colour
- * lies.
+ * Describes a cell of a table: its point nearest to 0, the steps to the neighbours of that point, and the position of a
+ * colour within the cell.
  */
 struct lut_corner {
     GLOBAL const u32 *point;
     u32 step[3], part[3];
 };
 
-/* Return a colour of a point: two words hold red and green, and blue. */
+/* Return a colour of a point, whose first word holds red and green, and whose second word holds blue. */
 FUNCTION u32 lut_colour(GLOBAL const u32 *point, u32 colour)
 {
     return colour == 2 ? point[1] : point[0] >> (16 * colour) & 65535;
 }
 
-/* Pick a member of three, which thus stay in registers. */
+/* Return one of three values, without indexing, so that the values stay in registers. */
 FUNCTION u32 lut_pick(const u32 *values, u32 which)
 {
     return which == 0 ? values[0] : which == 1 ? values[1] : values[2];
@@ -77,7 +80,7 @@ FUNCTION u32 lut_pick(const u32 *values, u32 which)
 
 FUNCTION void mix_tetrahedral(const struct lut_corner *cell, u32 *made)
 {
-    /* The sides in the order of how far the colour lies along them; of equal ones red is first, then green. */
+    /* Order the sides by how far the colour lies along them; of equal ones red comes first, then green. */
     u32 r = cell->part[0], g = cell->part[1], b = cell->part[2];
     u32 first = r >= g && r >= b ? 0 : g >= b ? 1 : 2, last = b <= r && b <= g ? 2 : g <= r ? 1 : 0;
     u32 middle = 3 - first - last, before = 65536;
@@ -114,8 +117,8 @@ FUNCTION void mix_trilinear(const struct lut_corner *cell, u32 *made)
 }
 
 /*
- * value: where the entries of all samples lie, channel after channel; where the points lie, their number along a side,
- * whether they are mixed along the sides, and whether red is the last colour.
+ * value: offset of the entries of all samples, channel after channel; offset of the points, number of points along a
+ * side, whether to interpolate trilinearly, and whether red is the last colour.
  */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_lut(FILTER_ARGUMENTS)
@@ -150,7 +153,7 @@ filter_lut(FILTER_ARGUMENTS)
     }
 }
 
-/* value: where a new sample for each sample lies, channel after channel. */
+/* value: offset of the new samples for all samples, channel after channel. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_curves(FILTER_ARGUMENTS)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Makes the curves that spread luminance evenly, or stretch it, as filters/cpu/tone.c does: clears the counts, counts
- * pixels, sums counts up. The counts are in the memory between kernels, and the curve lies behind them, for
- * filter_curve.
+ * pixels, and sums up the counts. The counts lie in intermediate memory, and the curve behind them, for filter_curve.
  */
 #include "kernels/group.h"
 
@@ -45,7 +44,7 @@ filter_count(FILTER_ARGUMENTS)
         count_up(counts + self, bins[self]);
 }
 
-/* Make the curve from the counts, in one group. Each work-item sums up a run of them. */
+/* Make the curve from the counts, in one work-group. Each work-item sums up a run of counts. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_equalise(FILTER_ARGUMENTS)
 {
@@ -77,8 +76,9 @@ filter_equalise(FILTER_ARGUMENTS)
 }
 
 /*
- * Make the line that stretches luminance, in one group. value[3] and value[4]: the thousandths of a per cent of pixels
- * that may become black, and white. Each work-item looks how many values of its run lie below the line, and above.
+ * Make the line that stretches luminance, in one work-group. value[3] and value[4]: the thousandths of a per cent of
+ * pixels that may become black, and white. Each work-item counts how many values of its run lie below and above the
+ * line.
  */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_normalise(FILTER_ARGUMENTS)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computes gradients by Sobel's operators, of tiles whose samples and a border lie in the work-group's memory. */
+/* Computes gradients by Sobel's operators for tiles whose samples, with a border, lie in local memory. */
 #include "filters/kernels/record.h"
 
-/* Rows of Pascal's triangle for apertures of 3, 5 and 7, and what derivation makes of those before. */
+/* Rows of Pascal's triangle for apertures of 3, 5 and 7, and differences of the rows before them. */
 TABLE i32 sobel_smooth[3][7] = {{1, 2, 1, 0, 0, 0, 0}, {1, 4, 6, 4, 1, 0, 0}, {1, 6, 15, 20, 15, 6, 1}};
 TABLE i32 sobel_derived[3][7] = {{-1, 0, 1, 0, 0, 0, 0}, {-1, -2, 0, 2, 1, 0, 0}, {-1, -4, -5, 0, 5, 4, 1}};
 
 enum {
-    BORDER = 4, /* pixels that a tile needs around it, at most */
+    BORDER = 4, /* the most pixels that a tile needs around it */
     SIDE = FILTER_TILE + 2 * BORDER,
-    LOADS = SIDE / FILTER_TILE_ROWS /* rows of a column that a work-item loads, at most */
+    LOADS = SIDE / FILTER_TILE_ROWS /* the most rows of a column that a work-item loads */
 };
 
 struct filter_slope {
     i32 x, y;
 };
 
-/* Load the columns behind the first FILTER_TILE ones, of which there are 2 × border, up to 8. */
+/* Load the columns behind the first FILTER_TILE ones: 2 × border columns, up to 8. */
 FUNCTION void load_last_columns(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
     const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
 {
@@ -31,8 +31,8 @@ FUNCTION void load_last_columns(GLOBAL const struct filter_record *record, GLOBA
 }
 
 /*
- * Load a tile and `border` pixels around it, a pixel in each word; outside the image lie its outermost ones. All rows
- * of a work-item's column are requested before the first one is waited for. Whole work-group.
+ * Load a tile and `border` pixels around it, a pixel in each word; pixels outside the image are replaced by its
+ * outermost ones. All rows of a work-item's column are requested before the first one is waited for. Whole work-group.
  */
 FUNCTION void load_tile(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
     const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
@@ -55,15 +55,15 @@ FUNCTION void load_tile(GLOBAL const struct filter_record *record, GLOBAL const 
     barrier_local();
 }
 
-/* Return a sixteenth, rounded to the nearest integer, to an even one where two are as near. */
+/* Return a sixteenth of a value, rounded to nearest, ties to even. */
 FUNCTION i32 round_sixteenth(i32 value)
 {
     return (value + 7 + ((value >> 4) & 1)) >> 4;
 }
 
 /*
- * Holds the differences across a pixel in its row, and the smoothed row: of the first and the third colour in the
- * halves of a word, and of the second one in another. Halves are added up modulo 2^32, borrows included.
+ * Holds the horizontal differences at a pixel, and the smoothed row: those of the first and the third colour in the
+ * halves of a word, and that of the second colour in another word. Halves are added up modulo 2^32, borrows included.
  */
 struct sobel_row {
     u32 across, across_second, smooth, smooth_second;
@@ -89,7 +89,7 @@ struct sobel_slopes {
     struct filter_slope colour[3];
 };
 
-/* Take a word apart into the numbers whose sum, the third one shifted by 16 bits, it is. */
+/* Split a word into the two numbers of which it is the sum, the third colour's shifted by 16 bits. */
 FUNCTION void part_halves(u32 word, i32 *first, i32 *third)
 {
     *first = (i16)(word & 0xFFFF);
@@ -124,7 +124,7 @@ FUNCTION struct filter_slope slope_at(LOCAL const u32 *own, u32 shift, i32 down,
     return slope;
 }
 
-/* Compute the gradients of a pixel; those of colours that there are not are 0. */
+/* Compute the gradients of a pixel; those of missing colours are 0. */
 FUNCTION struct sobel_slopes slopes_at(LOCAL const u32 *own, i32 down, i32 radius, u32 colours)
 {
     struct sobel_slopes made;
@@ -140,7 +140,7 @@ FUNCTION struct sobel_slopes slopes_at(LOCAL const u32 *own, i32 down, i32 radiu
     return made;
 }
 
-/* Return the root, rounded down, but 255 at most. */
+/* Return the square root, rounded down, but at most 255. */
 FUNCTION u32 root_of(u32 square)
 {
     u32 made = 0;
@@ -149,7 +149,7 @@ FUNCTION u32 root_of(u32 square)
     return made;
 }
 
-/* Return what is shown of a gradient: the sum of the magnitudes, the vector's length, or one of the magnitudes. */
+/* Return the sample that shows a gradient: the sum of the magnitudes, the vector's length, or one of the magnitudes. */
 FUNCTION u32 shown_of(struct filter_slope slope, i32 shown)
 {
     if (shown == 0)
@@ -159,7 +159,7 @@ FUNCTION u32 shown_of(struct filter_slope slope, i32 shown)
     return magnitude_of(shown == 2 ? slope.x : slope.y);
 }
 
-/* value: the radius of the operator; what is shown. */
+/* value: the radius of the operator; which number is shown. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_sobel(FILTER_ARGUMENTS)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Counts the samples of each channel into rows of words, as filters/cpu/histogram.c does. A record has the size of the
- * source, since it is the source that is divided into tiles.
+ * source, because the source is divided into tiles.
  */
 #include "filters/kernels/record.h"
 
@@ -24,7 +24,7 @@ filter_histogram_clear(FILTER_ARGUMENTS)
         histogram_row(record, to, c)[index] = 0;
 }
 
-/* Bytes are counted in the work-group's memory first. */
+/* Count the samples of a tile; bytes are counted in local memory first. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_histogram(FILTER_ARGUMENTS)
 {

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Finds straight lines along edges as filters/cpu/segments.c does. A pixel that is no junction has at most two links,
- * so that the chains are known without following them in any order: one work-item walks along each, from the pixel
- * where the CPU would begin. It first counts the points; sums over all pixels by rows then say where each chain's
- * points go, open chains before closed ones. 32 lanes split a part of a chain. `extra` holds, in this order, what enum
- * filter_lines_value says.
+ * so that the chains are known without following them in any order: one work-item walks along each chain, from the
+ * pixel where the CPU would begin. It first counts the points; sums over all pixels by rows then give the place of each
+ * chain's points, open chains before closed ones. 32 lanes split a part of a chain. The intermediate memory holds the
+ * arrays of struct lines_arrays, and a record's values are those of enum filter_lines_value.
  */
 #include "kernels/group.h"
 
 #include "filters/kernels/record.h"
 
 enum {
-    LINES_ITEM = FILTER_LINES_CHUNK / FILTER_GROUP_ITEMS, /* pixels of a work-item, one behind the other */
-    LINES_PART = 4095,                                    /* steps of a chain that are split at once */
-    LINES_BOUND = 16384                                   /* points up to which a work-item walks along a chain */
+    LINES_ITEM = FILTER_LINES_CHUNK / FILTER_GROUP_ITEMS, /* consecutive pixels of a work-item */
+    LINES_PART = 4095,                                    /* steps of a chain that are split together */
+    LINES_BOUND = 16384                                   /* the most points that a work-item walks along a chain */
 };
-TABLE u32 LINES_LONG = 0x7FFFFFFF;   /* instead of a number of points: there are more than that */
-TABLE u32 LINES_CLOSED = 0x80000000; /* beside the points of a chain: it returns to its first pixel */
-TABLE u32 LINES_LAST = 0x80000000;   /* beside a point's pixel: a part ends */
+TABLE u32 LINES_LONG = 0x7FFFFFFF;   /* stands for a number of points above LINES_BOUND */
+TABLE u32 LINES_CLOSED = 0x80000000; /* flag of a chain's number of points: the chain returns to its first pixel */
+TABLE u32 LINES_LAST = 0x80000000;   /* flag of a point's pixel: a part ends there */
 
-/* Finds the arrays between kernels. Pixels are counted by rows, from 0. */
+/* Holds the arrays in intermediate memory. Pixels are numbered by rows, from 0. */
 struct lines_arrays {
     GLOBAL u8 *links;   /* for each pixel a bit for each of its eight neighbours, by rows, to which it is linked */
-    GLOBAL u32 *length; /* for each pixel at which a chain begins its number of points; elsewhere 0 */
+    GLOBAL u32 *length; /* the number of points of the chain that begins at each pixel; 0: none does */
     GLOBAL u32
         *sums; /* two words for each chunk of pixels: points of open and of closed chains, and later their places */
     GLOBAL u32 *points; /* pixels */
-    GLOBAL u32 *begin;  /* for a point at which a segment ends that of its first point + 1; elsewhere 0 */
+    GLOBAL u32 *begin;  /* for a point at which a segment ends, 1 + the index of its first point; otherwise 0 */
     GLOBAL u32 *rulers; /* see kernels/lines_long.h */
     u32 chunks;
 };
@@ -94,7 +94,7 @@ FUNCTION u32 lowest_bit(u32 bits)
     return 31 - leading_zeros(bits & (0 - bits));
 }
 
-/* Return the pixel in a direction, which is the number of a link. */
+/* Return the neighbour of a pixel in a direction, which is the number of a link. */
 FUNCTION u32 beside(u32 pixel, u32 direction, u32 width)
 {
     u32 place = direction < 4 ? direction : direction + 1;
@@ -106,13 +106,13 @@ FUNCTION u32 is_junction(GLOBAL const u8 *links, u32 pixel)
     return ones(links[pixel]) > 2;
 }
 
-/* Describes somebody who walks along a chain. */
+/* Holds the state of a walk along a chain. */
 struct lines_walker {
     u32 pixel, links;
-    u32 back; /* the bit of the link by which he came; 0: he began here */
+    u32 back; /* the bit of the link by which the walk came; 0: it began here */
 };
 
-/* Return the links of the pixel that lead to junctions, or else to other pixels of the chain. */
+/* Return the links of a pixel that lead to junctions, or, if `junctions` is 0, to other pixels of the chain. */
 FUNCTION u32 links_to(GLOBAL const u8 *links, u32 pixel, u32 width, u32 junctions)
 {
     u32 own = links[pixel], found = 0;
@@ -123,7 +123,7 @@ FUNCTION u32 links_to(GLOBAL const u8 *links, u32 pixel, u32 width, u32 junction
     return found;
 }
 
-/* Begin with the links that may be taken from a pixel. */
+/* Begin a walk at a pixel, with the links that it may take. */
 FUNCTION struct lines_walker walker_at(u32 pixel, u32 links)
 {
     struct lines_walker walker;
@@ -133,7 +133,7 @@ FUNCTION struct lines_walker walker_at(u32 pixel, u32 links)
     return walker;
 }
 
-/* Go on by one pixel. Returns whether there was one that is no junction. */
+/* Go to the next pixel. Returns whether there is one that is no junction. */
 FUNCTION u32 walk(GLOBAL const u8 *links, u32 width, struct lines_walker *walker)
 {
     u32 ahead = walker->links & ~walker->back;
@@ -148,7 +148,10 @@ FUNCTION u32 walk(GLOBAL const u8 *links, u32 width, struct lines_walker *walker
     return 1;
 }
 
-/* Return the points of the open chain that ends at a pixel; 0 if it begins at its other end; LINES_LONG. */
+/*
+ * Return the number of points of the open chain that has an end at a pixel; 0 if the chain begins at its other end;
+ * LINES_LONG if it is too long.
+ */
 FUNCTION u32 measure_open(GLOBAL const u8 *links, u32 pixel, u32 width)
 {
     u32 inner = links_to(links, pixel, width, 0), outer = ones(links_to(links, pixel, width, 1)), made = 1 + outer;
@@ -162,8 +165,9 @@ FUNCTION u32 measure_open(GLOBAL const u8 *links, u32 pixel, u32 width)
 }
 
 /*
- * Return the points of the closed chain of which a pixel is the first by rows, or 0, or LINES_LONG. Walks in both
- * directions at once, so that all who try take at most L log L steps together.
+ * Return the number of points of the closed chain of which a pixel is the first by rows; 0 if it is not the first;
+ * LINES_LONG if the chain is too long. Walks in both directions at once, so that all work-items that try take at most L
+ * log L steps together for a chain of L pixels.
  */
 FUNCTION u32 measure_closed(GLOBAL const u8 *links, u32 pixel, u32 width)
 {
@@ -178,7 +182,9 @@ FUNCTION u32 measure_closed(GLOBAL const u8 *links, u32 pixel, u32 width)
     return made;
 }
 
-/* Return the points of the chain that begins at a pixel, or 0. */
+/*
+ * Return the number of points of the chain that begins at a pixel, with LINES_CLOSED if it is closed; 0: none begins.
+ */
 FUNCTION u32 measure(GLOBAL const u8 *links, u32 pixel, u32 width)
 {
     u32 own = links[pixel], count = ones(own);
@@ -222,8 +228,8 @@ filter_lines_measure(FILTER_ARGUMENTS)
 }
 
 /*
- * Replace the sums of chunks, which stand `apart` words from each other, by the places at which what they count begins:
- * the first at `before`. Returns the place behind the last. The whole work-group calls it.
+ * Replace the sums of chunks, which lie `apart` words apart, by the places at which the items of each chunk begin;
+ * those of the first begin at `before`. Returns the place behind the last item. Whole work-group.
  */
 FUNCTION u32 place_chunks(LOCAL u32 *scratch, GLOBAL u32 *sums, u32 apart, u32 chunks, u32 before)
 {
@@ -253,12 +259,12 @@ filter_lines_place(FILTER_ARGUMENTS)
         arrays.sums[2 * arrays.chunks] = before;
 }
 
-/* Holds where the next point of a chain goes. */
+/* Holds the place of a chain's next point: `first` + `made`. */
 struct lines_pen {
     u32 first, made;
 };
 
-/* Write a point. At the end of a part, of which the last one may be shorter, the part is noted as one segment. */
+/* Write a point. At the end of a part (the last one may be shorter), note the part as one segment. */
 FUNCTION void write_point(const struct lines_arrays *arrays, struct lines_pen *pen, u32 pixel, u32 length)
 {
     u32 at = pen->first + pen->made;
@@ -268,7 +274,9 @@ FUNCTION void write_point(const struct lines_arrays *arrays, struct lines_pen *p
     pen->made++;
 }
 
-/* Write the points of a chain: its pixels, with the junctions at both ends, or the first one again. */
+/*
+ * Write the points of a chain: its pixels, with the junctions at both ends, or, if it is closed, the first pixel again.
+ */
 FUNCTION void trace_chain(const struct lines_arrays *arrays, u32 width, u32 pixel, u32 length, u32 first)
 {
     u32 own = arrays->links[pixel], closed = length & LINES_CLOSED, outer = 0;
@@ -341,8 +349,8 @@ FUNCTION struct lines_spot spot_of(const struct lines_arrays *arrays, u32 point,
 }
 
 /*
- * Return the point between two that is farthest from their chord, the first of several; `first` if all are near enough.
- * Points are less than 2^12 apart: cross products are below 2^25. Whole work-group.
+ * Return the point between two points that is farthest from their chord, the first one if several are equal; `first` if
+ * all are near enough. Points are less than 2^12 apart: cross products are below 2^25. Whole work-group.
  */
 FUNCTION u32 find_farthest(
     const struct lines_arrays *arrays, u32 width, i32 tolerance, u32 first, u32 last, LOCAL u32 *scratch)
@@ -373,14 +381,16 @@ FUNCTION u32 is_kept(const struct lines_arrays *arrays, u32 width, i32 least, u3
     return dx * dx + dy * dy >= (i64)least * least && (dx != 0 || dy != 0);
 }
 
-/* Split a part of a chain. The last point of each piece lies on a stack. Whole work-group. */
+/*
+ * Split a part of a chain. The stack holds the last point of each piece that is still to be examined. Whole work-group.
+ */
 FUNCTION void split_part(GLOBAL const struct filter_record *record, const struct lines_arrays *arrays, u32 first,
     u32 last, LOCAL u16 *stack, LOCAL u32 *scratch)
 {
     i32 tolerance = record->value[FILTER_LINES_TOLERANCE], least = record->value[FILTER_LINES_LEAST];
     u32 width = record->width, base = first, height = 1, top = last;
     while (height > 0) {
-        barrier_local(); /* what was read from the stack may be overwritten; PoCL 5.0 aborts if this ends the loop */
+        barrier_local(); /* from here on the stack may be overwritten; PoCL 5.0 aborts if this barrier ends the loop */
         u32 farthest = find_farthest(arrays, width, tolerance, first, top, scratch);
         if (farthest > first) {
             if (local_index() == 0)
@@ -413,7 +423,7 @@ filter_lines_split(FILTER_ARGUMENTS)
     for (u32 block = group * LANES; block < all; block += step) {
         u32 point = block + local_index();
         u32 begin = point < all && (arrays.points[point] & LINES_LAST) ? arrays.begin[point] : 0;
-        barrier_all(); /* before anybody writes there */
+        barrier_all(); /* before any work-item writes to these */
         for (u32 ends = lane_ballot(scratch, begin > 0); ends > 0; ends &= ends - 1) {
             u32 lane = lowest_bit(ends), first = lane_shuffle(scratch, begin, lane) - 1;
             split_part(record, &arrays, first, block + lane, stack, scratch);
@@ -434,7 +444,10 @@ filter_lines_blank(FILTER_ARGUMENTS)
         *target_pixel(record, to, x, y) = 0;
 }
 
-/* Draw a segment, a pixel for each step along its longer side, nearest to the line; halves go to the segment's end. */
+/*
+ * Draw a segment: for each step along its longer side, the pixel nearest to the line; halves go towards the segment's
+ * end.
+ */
 FUNCTION void draw_segment(
     GLOBAL const struct filter_record *record, GLOBAL u8 *to, struct lines_spot a, struct lines_spot b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists the segments that were found, in the order of their chains, as words of the result: how many there are, a word
- * that means nothing, and for each two pixels, counted by rows. Those that the result has no room for are left out.
+ * Lists the segments that were found, in the order of their chains, as words of the result: their number, an unused
+ * word, and two pixels for each segment, numbered by rows. Segments for which the result has no room are left out.
  */
 
 enum { LINES_HEAD = 2, LINES_PAIR = 2 };
@@ -12,7 +12,10 @@ FUNCTION GLOBAL u32 *list_word(GLOBAL const struct filter_record *record, GLOBAL
     return (GLOBAL u32 *)(GLOBAL void *)target_at(to, row) + index % FILTER_LINES_ROW;
 }
 
-/* Count the segments that end in a chunk of points. Lengths of chains are not needed any more. */
+/*
+ * Count the segments that end in a chunk of points. The counts replace the lengths of chains, which are no longer
+ * needed.
+ */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_lines_tally(FILTER_ARGUMENTS)
 {
@@ -31,7 +34,7 @@ filter_lines_tally(FILTER_ARGUMENTS)
         arrays.length[group] = found;
 }
 
-/* Replace the counts by the places of the chunks' first segments. */
+/* Replace the counts by the places of the chunks' first segments, and write the number of all segments. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_lines_settle(FILTER_ARGUMENTS)
 {

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures and traces chains that are too long for one work-item to walk along. Pixels of chains in every 64th row or
- * column are rulers: from each of them a work-item walks to the next one in either direction, which is not far, since a
- * chain cannot leave 63 × 63 pixels otherwise. Then rulers in every 1024th row or column look for the next such ruler.
- * One work-item hops along a chain by these, and says where each lies in it; from there on all rulers know their place
- * and write the points up to the next one. Nothing of this is done, but for a look at one word, where no chain is long.
+ * Measures and traces chains that are too long for one work-item to walk along. Chain pixels in every 64th row or
+ * column are rulers: from each of them a work-item walks to the next ruler in either direction, which is not far, since
+ * a chain cannot leave 63 × 63 pixels without crossing one. Then the rulers in every 1024th row or column find the next
+ * ruler of that wide spacing. One work-item hops along a chain from one of these to the next, and stores the position
+ * of each in the chain; the positions of all other rulers follow from these, and each ruler writes the points up to the
+ * next one. If no chain is long, the kernels only read one word.
  */
 
 enum { LINES_RULER = FILTER_LINES_RULER, LINES_SUPER = FILTER_LINES_SUPER };
-TABLE u32 LINES_END = 0x80000000;    /* beside a pixel: the chain ends there, */
-TABLE u32 LINES_BEYOND = 0x40000000; /* and a junction belongs to it; */
-TABLE u32 LINES_SECOND = 0x40000000; /* if it does not end: it goes on by the pixel's second link */
+TABLE u32 LINES_END = 0x80000000;    /* flag of a pixel: the chain ends there */
+TABLE u32 LINES_BEYOND = 0x40000000; /* flag with LINES_END: a junction belongs to the chain */
+TABLE u32 LINES_SECOND = 0x40000000; /* flag without LINES_END: the chain goes on by the pixel's second link */
 TABLE u32 LINES_PIXEL = 0x3FFFFFFF;
 TABLE u32 LINES_NONE = 0xFFFFFFFF;
 
-/* The way from a ruler to the next one: where that is, how many steps, and the first pixel by rows of those passed. */
+/*
+ * Holds the hop from a ruler to the next one: its pixel with flags, the number of steps, and the first pixel by rows of
+ * those passed.
+ */
 struct lines_hop {
     u32 target, steps, least;
 };
 
 /*
- * Says where a ruler lies in a long chain: its point has the number made - 1 in the chain. A ruler whose `made` is 0
- * lies in no long chain.
+ * Holds the position of a ruler in a long chain: its point has the index made - 1 in the chain. A ruler whose `made` is
+ * 0 lies in no long chain.
  */
 struct lines_rank {
     u32 made, start /* the chain's first pixel; the highest bit: it goes on by the second link */, first;
@@ -32,7 +36,10 @@ FUNCTION u32 is_ruler(u32 pixel, u32 width, u32 spacing)
     return pixel % width % spacing == 0 || pixel / width % spacing == 0;
 }
 
-/* Return the pixel of a number in the list of rulers of a spacing; LINES_NONE where rows and columns cross. */
+/*
+ * Return the pixel of ruler `index` of a spacing; LINES_NONE for a pixel of a ruler column that lies in a ruler row,
+ * too.
+ */
 FUNCTION u32 ruler_pixel(u32 index, u32 width, u32 height, u32 spacing)
 {
     u32 rows = (height + spacing - 1) / spacing;
@@ -94,7 +101,7 @@ FUNCTION void store_hop(GLOBAL u32 *words, u32 second, struct lines_hop hop)
     words[2] = hop.least;
 }
 
-/* Return whether a picture has chains that were too long. */
+/* Return whether a picture has chains that are too long for one work-item. */
 FUNCTION u32 has_long(const struct lines_arrays *arrays)
 {
     return arrays->sums[2 * arrays->chunks + 1] > 0;
@@ -115,7 +122,7 @@ FUNCTION u32 own_ruler(
     return links == 1 || links == 2 ? pixel : LINES_NONE;
 }
 
-/* Look for the next ruler in both directions. */
+/* Find the next ruler from each ruler, in both directions. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_lines_rulers(FILTER_ARGUMENTS)
 {
@@ -134,7 +141,10 @@ filter_lines_rulers(FILTER_ARGUMENTS)
     words[6] = 0;
 }
 
-/* Let each ruler of the wide spacing look for the next one of these. Nobody reads what others write meanwhile. */
+/*
+ * Find the next ruler of the wide spacing from each ruler of that spacing. No work-item reads words that others write
+ * meanwhile.
+ */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_lines_supers(FILTER_ARGUMENTS)
 {
@@ -158,7 +168,7 @@ filter_lines_supers(FILTER_ARGUMENTS)
     }
 }
 
-/* Return what measure_open() returns of shorter chains. */
+/* Return the number of points as measure_open() does for shorter chains. */
 FUNCTION u32 measure_long_open(const struct lines_arrays *arrays, u32 pixel, u32 width, u32 height)
 {
     u32 inner = links_to(arrays->links, pixel, width, 0), outer = ones(links_to(arrays->links, pixel, width, 1));
@@ -171,7 +181,10 @@ FUNCTION u32 measure_long_open(const struct lines_arrays *arrays, u32 pixel, u32
     return (hop.target & LINES_PIXEL) < pixel ? 0 : made + ((hop.target & LINES_BEYOND) > 0);
 }
 
-/* Return what measure_closed() returns: go around once, from the first ruler of the wide spacing if there is any. */
+/*
+ * Return the number of points as measure_closed() does, by going around once, from the first ruler of the wide spacing
+ * if there is one.
+ */
 FUNCTION u32 measure_long_closed(const struct lines_arrays *arrays, u32 pixel, u32 width, u32 height)
 {
     struct lines_walker walker = walker_at(pixel, link_of(arrays->links[pixel], 0));
@@ -222,13 +235,13 @@ FUNCTION void store_rank(const struct lines_arrays *arrays, u32 target, struct l
     words[8] = rank.first;
 }
 
-/* Return whether a chain goes on behind a hop: it does not end, nor come to its first pixel again. */
+/* Return whether a chain goes on behind a hop: it neither ends nor has passed its first pixel again. */
 FUNCTION u32 goes_on(struct lines_hop hop, u32 start, u32 closed)
 {
     return !(hop.target & LINES_END) && !(closed && hop.least == start);
 }
 
-/* Write the points of a long chain up to its first ruler, and tell the rulers that are hopped by where they lie. */
+/* Write the points of a long chain up to its first ruler, and store the positions of the rulers along its hops. */
 FUNCTION void seed_chain(const struct lines_arrays *arrays, u32 width, u32 height, u32 pixel, u32 length, u32 first)
 {
     u32 closed = length & LINES_CLOSED, own = arrays->links[pixel];
@@ -257,7 +270,7 @@ FUNCTION void seed_chain(const struct lines_arrays *arrays, u32 width, u32 heigh
     }
 }
 
-/* Read where a ruler lies, and begin with the link by which its chain goes on. */
+/* Read the position of a ruler, and begin a walk by the link by which its chain goes on. */
 FUNCTION struct lines_rank rank_of(
     const struct lines_arrays *arrays, u32 pixel, u32 width, u32 height, struct lines_walker *walker)
 {
@@ -270,7 +283,7 @@ FUNCTION struct lines_rank rank_of(
     return rank;
 }
 
-/* Tell the rulers between two of the wide spacing where they lie. */
+/* Store the positions of the rulers between two rulers of the wide spacing. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_lines_rank(FILTER_ARGUMENTS)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Replaces each sample by the median of those around it, as filters/cpu/median.c does. */
+/* Replaces each sample by the median of the samples around it, as filters/cpu/median.c does. */
 #include "filters/kernels/record.h"
 
 enum { MEDIAN_BORDER = 15, MEDIAN_SIDE = FILTER_TILE + 2 * MEDIAN_BORDER };
 
-/* Load a channel of a tile and its border; outside the image lie its outermost pixels. */
+/* Load a channel of a tile and its border; pixels outside the image are replaced by its outermost ones. */
 FUNCTION void load_channel(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
     const struct filter_tile *tile, u32 border, u32 channel, LOCAL u16 *samples)
 {
@@ -27,8 +27,8 @@ FUNCTION u32 middle_of(u32 a, u32 b, u32 c)
 }
 
 /*
- * The median of nine is that of three: the greatest of the columns' least ones, the median of their medians, and the
- * least of their greatest ones.
+ * Return the median of nine samples. It is the median of three: the greatest of the columns' minima, the median of
+ * their medians, and the least of their maxima.
  */
 FUNCTION u32 median_of_nine(LOCAL const u16 *own, i32 side)
 {

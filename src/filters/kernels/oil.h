@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Paints as filters/cpu/oil.c does. A group numbers the bins that occur in its tile, in their order. For each of them
- * every row of the tile is a mask of its pixels, so that the pixels of a row of the square are counted at once.
+ * Paints as filters/cpu/oil.c does. A work-group numbers the bins that occur in its tile, in ascending order. For each
+ * bin, every row of the tile has a mask of the pixels in that bin, so that the pixels of a row of the square are
+ * counted at once.
  */
 #include "filters/kernels/points.h"
 
 enum {
     OIL_SIDE = FILTER_TILE + 2 * FILTER_OIL_RADIUS, /* 62: a row's mask has two words */
-    OIL_MASKS = 32,                                 /* bins whose masks a group keeps at once */
-    OIL_ROWS = FILTER_TILE / FILTER_TILE_ROWS,      /* that a work-item makes, one below the other */
+    OIL_MASKS = 32,                                 /* bins whose masks a work-group holds at once */
+    OIL_ROWS = FILTER_TILE / FILTER_TILE_ROWS,      /* rows that a work-item makes, one below the other */
     OIL_BIN_WORDS = 256 / 32,
-    OIL_RADIUS = 3, /* values; luminance has those before */
+    OIL_RADIUS = 3, /* indices of values; those before belong to luminance */
     OIL_RATIO
 };
 
-/* A tile with its border: bits 0 to 23 of a pixel are its colours, if they are bytes, and those above its bin. */
+/*
+ * Holds a tile with its border: bits 0 to 23 of a pixel are its colours, if they are bytes, and the bits above are its
+ * bin.
+ */
 struct oil_tile {
     LOCAL u32 *pixels, *masks, *present;
-    i32 left, top; /* of the border */
+    i32 left, top; /* upper left corner of the border */
     u32 side, radius;
 };
 
@@ -28,7 +32,7 @@ FUNCTION u32 is_in_image(GLOBAL const struct filter_record *record, const struct
            (u32)(tile->top + (i32)(i / tile->side)) < record->height;
 }
 
-/* Return a pixel's bin: its luminance of 8 bits, divided and rounded, halves to the even number. */
+/* Return a pixel's bin: its luminance of 8 bits, divided by the ratio and rounded to nearest, ties to even. */
 FUNCTION u32 oil_bin_of(GLOBAL const struct filter_record *record, GLOBAL const u8 *pixel)
 {
     u32 luminance = smaller(luminance_of(record, pixel), record->greatest), ratio = (u32)record->value[OIL_RATIO];
@@ -37,7 +41,7 @@ FUNCTION u32 oil_bin_of(GLOBAL const struct filter_record *record, GLOBAL const 
     return quotient + (twice > ratio || (twice == ratio && quotient % 2 == 1) ? 1 : 0);
 }
 
-/* Load the tile, and note which bins occur. The whole work-group calls it. */
+/* Load the tile, and note which bins occur. Whole work-group. */
 FUNCTION void load_oil(GLOBAL const struct filter_record *record, GLOBAL const u8 *from, const struct oil_tile *tile)
 {
     if (local_index() < OIL_BIN_WORDS)
@@ -59,8 +63,8 @@ FUNCTION void load_oil(GLOBAL const struct filter_record *record, GLOBAL const u
 }
 
 /*
- * Let pixels name their bins by numbers among those that occur. Returns how many there are. The whole work-group calls
- * it.
+ * Replace the pixels' bins by their numbers among the bins that occur. Returns the number of bins that occur. Whole
+ * work-group.
  */
 FUNCTION u32 number_bins(GLOBAL const struct filter_record *record, const struct oil_tile *tile)
 {
@@ -78,7 +82,7 @@ FUNCTION u32 number_bins(GLOBAL const struct filter_record *record, const struct
     return bins;
 }
 
-/* Make the masks of `count` bins from `first` on. The whole work-group calls it. */
+/* Make the masks of `count` bins from `first` on. Whole work-group. */
 FUNCTION void make_masks(GLOBAL const struct filter_record *record, const struct oil_tile *tile, u32 first, u32 count)
 {
     u32 side = tile->side;
@@ -101,8 +105,8 @@ FUNCTION u32 count_row(LOCAL const u32 *mask, u32 column, u32 window)
 }
 
 /*
- * Let `best` be the greatest of 256 × pixels + 255 − number, for the squares around pixels one below the other. `mask`
- * is that of the first row of the first square.
+ * Raise `best` to 256 × the number of pixels in the bin + 255 − the bin's number, for the squares around pixels one
+ * below the other. `mask` is that of the first row of the first square.
  */
 FUNCTION void count_bin(LOCAL const u32 *mask, u32 column, u32 radius, u32 number, u32 best[OIL_ROWS])
 {
@@ -157,7 +161,7 @@ FUNCTION struct oil_sum sum_bin(GLOBAL const struct filter_record *record, GLOBA
     return sum;
 }
 
-/* Return the mean: of colours rounded to the nearest integer, the even one of two; of grey rounded down. */
+/* Return the mean: for colours rounded to nearest, ties to even; for grey rounded down. */
 FUNCTION u32 oil_mean(u32 sum, u32 number, u32 colours)
 {
     u32 quotient = sum / number, twice = (sum - quotient * number) * 2;
@@ -209,7 +213,7 @@ filter_oil(FILTER_ARGUMENTS)
         for (u32 k = 0; k < masked; k++)
             count_bin(masks + (k * tile.side + row) * 2, column, radius, first + k, best);
     }
-    /* The rows take turns in best[0], so that the loop needs no copies of its body and no array in memory. */
+    /* The rows' keys move through best[0], so that the loop needs neither copies of its body nor an array in memory. */
     ROLL for (u32 i = 0; i < OIL_ROWS; i++)
     {
         u32 y = part.top + row + i, key = best[0];

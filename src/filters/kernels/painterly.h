@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Paints strokes as filters/cpu/painterly.c does. Each work-item finds the stroke of a cell; then every 32 of them
- * paint one stroke after the other, by atomic maxima, so that the order does not matter.
+ * Paints strokes as filters/cpu/painterly.c does. Each work-item finds the stroke of a cell; then each set of 32
+ * work-items paints one stroke after the other, by atomic maxima, so that the order does not matter.
  */
 #include "filters/kernels/points.h"
 
-enum { /* values; luminance has those before */
+enum { /* indices of values; those before belong to luminance */
     STROKE_RADIUS = 3,
     STROKE_LENGTH,
     STROKE_THRESHOLD,
@@ -14,7 +14,10 @@ enum { /* values; luminance has those before */
 };
 enum { STROKE_POINTS = FILTER_STROKE_LENGTH + 1, STROKE_LANES = 32, STROKE_PAINTED = 0x80 };
 
-/* Describes a cell: its first pixel, and where it ends. Strokes' points are counted from the first pixel. */
+/*
+ * Describes a cell: its first pixel, and its right and lower end. The points of strokes are relative to the first
+ * pixel.
+ */
 struct stroke_cell {
     i32 left, top, right, bottom;
 };
@@ -40,7 +43,7 @@ FUNCTION u32 canvas_at(GLOBAL const struct filter_record *record, GLOBAL u8 *to,
     return colours_at(record, target_pixel(record, to, (u32)at.x, (u32)at.y));
 }
 
-/* Return the sum of the differences of colours. */
+/* Return the sum of the absolute differences of colours. */
 FUNCTION i32 stroke_distance(u32 a, u32 b)
 {
     return (i32)(magnitude_of((i32)(a & 255) - (i32)(b & 255)) +
@@ -48,7 +51,7 @@ FUNCTION i32 stroke_distance(u32 a, u32 b)
                  magnitude_of((i32)(a >> 16) - (i32)(b >> 16)));
 }
 
-/* Return a pixel that looks as if chosen by chance, but is not. */
+/* Return a pseudo-random pixel of a cell, which depends only on the cell. */
 FUNCTION struct stroke_place any_of_cell(const struct stroke_cell *cell)
 {
     u32 mixed = ((u32)cell->left * 73856093u) ^ ((u32)cell->top * 19349663u);
@@ -104,7 +107,7 @@ FUNCTION struct stroke_place contour_at(
     return way;
 }
 
-/* Return the root of up to 2^22, rounded down. */
+/* Return the length of a vector, whose square is up to 2^22, rounded down. */
 FUNCTION i32 length_of_way(struct stroke_place way)
 {
     i32 made = 0, square = way.x * way.x + way.y * way.y;
@@ -125,7 +128,7 @@ FUNCTION u32 packed_point(const struct stroke_cell *cell, struct stroke_place at
     return ((u32)(at.x - cell->left) & 0xFFFF) | (u32)(at.y - cell->top) << 16;
 }
 
-/* Follow the contour from a point. Returns how many points the stroke has. */
+/* Follow the contour from a point. Returns the number of points of the stroke. */
 FUNCTION u32 trace_stroke(GLOBAL const struct filter_record *record, GLOBAL const u8 *from, GLOBAL u8 *to,
     const struct stroke_cell *cell, struct stroke_place at, u32 colour, LOCAL u32 *points)
 {
@@ -155,7 +158,10 @@ FUNCTION u32 trace_stroke(GLOBAL const struct filter_record *record, GLOBAL cons
     return made;
 }
 
-/* Find the stroke of a cell, and its word: half the luminance, of which the highest bit is set, above the colours. */
+/*
+ * Find the stroke of a cell, and its word: half the luminance with the highest bit set, above the colours. Returns the
+ * number of points; 0: there is no stroke.
+ */
 FUNCTION u32 make_stroke(GLOBAL const struct filter_record *record, GLOBAL const u8 *from, GLOBAL u8 *to,
     const struct stroke_cell *cell, LOCAL u32 *points, LOCAL u32 *word)
 {
@@ -180,7 +186,7 @@ FUNCTION struct stroke_cell cell_of(GLOBAL const struct filter_record *record, u
     return cell;
 }
 
-/* Press the brush, a disc, down at a point. 32 work-items share its pixels. */
+/* Paint the disc of the brush at a point. 32 work-items share its pixels. */
 FUNCTION void press_brush(GLOBAL const struct filter_record *record, i32 x, i32 y, u32 word, GLOBAL u32 *words)
 {
     i32 radius = record->value[STROKE_RADIUS], side = 2 * radius + 1;
@@ -213,7 +219,7 @@ filter_strokes(FILTER_ARGUMENTS)
     }
 }
 
-/* Bring a layer to the canvas, and take its words away. Alpha is that of the picture. */
+/* Copy a painted layer to the canvas, and clear its words. Alpha is that of the picture. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_dry(FILTER_ARGUMENTS)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Moves pixels without changing them, and changes samples each by itself. */
+/* Moves pixels without changing them, and changes each sample independently. */
 #include "filters/kernels/record.h"
 
 /*
- * Pixel (x, y) is that of the source at (value[0] + x × value[2] + y × value[4], value[1] + x × value[3] + y ×
+ * Copy pixel (x, y) from the source's pixel (value[0] + x × value[2] + y × value[4], value[1] + x × value[3] + y ×
  * value[5]).
  */
 KERNEL(FILTER_GROUP_ITEMS)
@@ -24,7 +24,7 @@ filter_move(FILTER_ARGUMENTS)
     }
 }
 
-/* Compute the luminance of a pixel; value[0] to value[2] are the weights of three colours, of 15 bits. */
+/* Compute the luminance of a pixel; value[0] to value[2] are the weights of the three colours, in units of 2^−15. */
 FUNCTION u32 luminance_of(GLOBAL const struct filter_record *record, GLOBAL const u8 *pixel)
 {
     u32 bytes = record->bytes, first = load_sample(pixel, 0, bytes);
@@ -35,7 +35,7 @@ FUNCTION u32 luminance_of(GLOBAL const struct filter_record *record, GLOBAL cons
            15;
 }
 
-/* Copy alpha, of samples of 16 bits, as it is. */
+/* Copy alpha, of samples of 16 bits, unchanged. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_alpha(FILTER_ARGUMENTS)
 {
@@ -76,7 +76,7 @@ FUNCTION u32 on_line(GLOBAL const struct filter_record *record, u32 sample)
     return highest > lowest ? lowest + rise : lowest - rise;
 }
 
-/* value[0] says what is done; `table` is for what is looked up. */
+/* Change a sample as value[0] says (enum filter_curve_kind); `table` is for FILTER_LOOKED_UP. */
 FUNCTION u32 on_curve(GLOBAL const struct filter_record *record, GLOBAL const u32 *table, u32 sample)
 {
     switch (record->value[0]) {
@@ -93,7 +93,7 @@ FUNCTION u32 on_curve(GLOBAL const struct filter_record *record, GLOBAL const u3
     }
 }
 
-/* Alpha is changed only by scaling to another depth. */
+/* Change all samples by a curve; alpha is changed only by scaling to another depth. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_curve(FILTER_ARGUMENTS)
 {

@@ -5,17 +5,22 @@
 
 #include "filters/kernels/work.h"
 
-/* All kernels of filters take these: the work; the source, the result and memory between; where list and records are.
+/*
+ * The arguments of all kernels of filters: the work; the source, the result and the intermediate memory; the offsets of
+ * the list and the records in the work; and the number of records.
  */
 #define FILTER_ARGUMENTS                                                                                               \
     GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, GLOBAL u8 *extra, u32 list, u32 records, u32 count
 
-/* Describes a tile of the result: its upper left pixel, and where it ends. */
+/* Describes a tile of the result: its upper left pixel, and its right and lower end. */
 struct filter_tile {
     u32 left, top, right, bottom;
 };
 
-/* Find the record that the group belongs to, of `count` whose first groups are listed; *group is its number there. */
+/*
+ * Return the record that the work-group belongs to, of `count` records whose first work-groups are listed; *group
+ * receives the work-group's index within the record.
+ */
 FUNCTION GLOBAL const struct filter_record *find_record(
     GLOBAL const u32 *work, u32 list, u32 records, u32 count, u32 *group)
 {
@@ -39,7 +44,7 @@ FUNCTION i32 held_in(i32 value, i32 count)
     return value < 0 ? 0 : value >= count ? count - 1 : value;
 }
 
-/* Return the index, from 0 to count − 1, of the pixel that stands for one outside, mirrored at the outermost one. */
+/* Return the index, from 0 to count − 1, that replaces an index outside that range, mirrored at the outermost pixel. */
 FUNCTION i32 mirrored(i32 index, i32 count)
 {
     i32 last = count - 1;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Matches two rectified images as filters/cpu/stereo_*.c do. A path is followed by 32 lanes, which share its
- * disparities: each has 2, 4 or 8 neighbouring ones, so that there is room for 64, 128 or 256. Costs are computed anew
- * for each direction, which takes less time than loading them would. Sums of 16 bits lie two in a word; those behind
- * the last disparity have any value, and are not looked at.
+ * disparities: each lane has 2, 4 or 8 neighbouring ones, so that there is room for 64, 128 or 256. Costs are computed
+ * anew for each direction, which is faster than loading them. Sums of 16 bits lie two in a word; those behind the last
+ * disparity have any value, and are ignored.
  */
 #include "kernels/group.h"
 
 #include "filters/kernels/points.h"
 
 enum {
-    MATCH_ACROSS = 4, /* columns and rows of a census on either side of its pixel */
+    MATCH_ACROSS = 4, /* columns of a census window on either side of its pixel; MATCH_DOWN: rows above and below it */
     MATCH_DOWN = 3,
     MATCH_WIDTH = FILTER_TILE + 2 * MATCH_ACROSS,
     MATCH_HEIGHT = FILTER_TILE + 2 * MATCH_DOWN,
     MATCH_WORST = 31,
     MATCH_FAR = 0x3FFF, /* more than any cost along a path */
     MATCH_AHEAD = 4,    /* steps by which sums are loaded before they are needed */
-    MATCH_VALUES = 8,   /* of a lane, at most */
+    MATCH_VALUES = 8,   /* the most disparities of a lane */
     MATCH_MOST = MATCH_VALUES * LANES
 };
 TABLE u32 NO_MATCH = 0xFFFFFFFF;
@@ -39,7 +39,7 @@ FUNCTION u32 census_at(LOCAL const u16 *own)
     return word;
 }
 
-/* Write the census of each pixel. With the right image, clear what will be chosen for its pixels. */
+/* Write the census of each pixel. For the right image, also clear the choices of its pixels. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_stereo_census(FILTER_ARGUMENTS)
 {
@@ -65,7 +65,7 @@ filter_stereo_census(FILTER_ARGUMENTS)
     }
 }
 
-/* Load, and store, one, two or four words, which lie at a multiple of their length. */
+/* Load or store one, two or four words, which lie at a multiple of their length. */
 FUNCTION void load_words(GLOBAL const u8 *at, u32 count, u32 *words)
 {
     if (count == 1) {
@@ -94,9 +94,8 @@ FUNCTION void store_words(GLOBAL u8 *at, u32 count, const u32 *words)
 }
 
 /*
- * Tell neighbouring lanes the costs of the first and the last disparity of this one. *below and *above receive theirs,
- * and the result is the least of all lanes. The whole work-group calls it;
- * `scratch` has two words for each work-item.
+ * Exchange the costs of a lane's first and last disparity with the neighbouring lanes: *below and *above receive the
+ * neighbours' costs. Returns the least cost of all lanes. Whole work-group; `scratch` has two words for each work-item.
  */
 FUNCTION u32 exchange_costs(LOCAL u32 *scratch, u32 first, u32 last, u32 least, u32 *below, u32 *above)
 {
@@ -120,7 +119,7 @@ FUNCTION u32 exchange_costs(LOCAL u32 *scratch, u32 first, u32 last, u32 least, 
 #endif
 }
 
-/* Holds a pixel of a line; lines that are no rows go on at the other side where they leave the image. */
+/* Holds a pixel of a line; where a line other than a row leaves the image, it continues at the other side. */
 struct match_place {
     i32 x, y;
 };
@@ -145,8 +144,8 @@ FUNCTION void step_on(i32 dx, i32 dy, i32 width, struct match_place *place)
 }
 
 /*
- * Compute the costs along a path at a pixel, from those at the one before. Returns the lane's least one; `words`
- * receives all, two in a word.
+ * Compute the costs along a path at a pixel, from those at the pixel before. Returns the lane's least cost; all costs
+ * are added to `words`, two in a word.
  */
 FUNCTION u32 path_costs(u32 values, const u32 *cost, u32 *path, u32 below, u32 above, u32 least, u32 p1, u32 p2,
     u32 starts, u32 beyond, u32 *words)
@@ -169,7 +168,7 @@ FUNCTION u32 path_costs(u32 values, const u32 *cost, u32 *path, u32 below, u32 a
     return lowest;
 }
 
-/* Compute the costs of the lane's disparities; `at` is the right image's pixel for the first one. */
+/* Compute the costs of the lane's disparities; `at` is the column of the right image's pixel for the first one. */
 FUNCTION void pixel_costs(GLOBAL const u32 *right, u32 own, i32 at, u32 values, u32 *cost)
 {
     UNROLL
@@ -177,15 +176,14 @@ FUNCTION void pixel_costs(GLOBAL const u32 *right, u32 own, i32 at, u32 values, 
         cost[i] = at >= (i32)i ? ones(own ^ right[at - (i32)i]) : MATCH_WORST;
 }
 
-/* Return the lane's sums at a pixel. */
+/* Return the address of the lane's sums at a pixel. */
 FUNCTION GLOBAL u8 *match_sums(GLOBAL u8 *volume, u32 width, struct match_place place, u32 words)
 {
     return volume + (((u64)(u32)place.y * width + (u32)place.x) * LANES + lane_index()) * words * 4;
 }
 
 /*
- * Follow a path in each of the group's lines. The whole work-group calls it: all lines of a direction have the same
- * length.
+ * Follow a path along each of the work-group's lines. Whole work-group: all lines of a direction have the same length.
  */
 FUNCTION void follow_lines(GLOBAL const struct filter_record *record, GLOBAL const u8 *room, GLOBAL u8 *volume,
     u32 group, LOCAL u32 *scratch, u32 values)
@@ -264,7 +262,9 @@ FUNCTION u32 match_visible(GLOBAL const struct filter_record *record, u32 x)
     return smaller(x - least + 1, (u32)record->value[FILTER_MATCH_DISPARITIES]);
 }
 
-/* Return the lowest point of the parabola through three sums, in 1/256 pixels; see the CPU's between(). */
+/*
+ * Return the offset of the lowest point of the parabola through three sums, in 1/256 pixels; see the CPU's between().
+ */
 FUNCTION i32 match_between(i32 before, i32 own, i32 after)
 {
     i32 curve = before + after - 2 * own, lean = before - after;
@@ -272,7 +272,7 @@ FUNCTION i32 match_between(i32 before, i32 own, i32 after)
     return (lean * 256 + curve + 512 * curve) / (2 * curve) - 256;
 }
 
-/* Return what is known of a pixel: the disparity, its index from bit 16 on, and how sure it is from bit 24 on; or 0. */
+/* Return the choice for a pixel: the disparity, its index from bit 16 on, and its confidence from bit 24 on; or 0. */
 FUNCTION u32 match_choice(
     GLOBAL const struct filter_record *record, GLOBAL const u16 *sums, u32 best, u32 second, u32 visible)
 {
@@ -288,8 +288,8 @@ FUNCTION u32 match_choice(
 }
 
 /*
- * Choose for a pixel, and let its sums compete for pixels of the right image: keys[i] is that of the pixel i − 255
- * from the first one's for the least disparity. The whole work-group calls it.
+ * Choose the disparity of a pixel, and let its sums compete for pixels of the right image: keys[i] belongs to the pixel
+ * that lies i − 255 columns behind the match of the work-group's first column at the least disparity. Whole work-group.
  */
 FUNCTION void choose_at(GLOBAL const struct filter_record *record, GLOBAL const u8 *volume, GLOBAL u32 *choices,
     u32 column, u32 x, u32 y, LOCAL u32 *scratch, LOCAL u32 *keys, u32 values)
@@ -354,7 +354,7 @@ MATCH_CHOOSE(2)
 MATCH_CHOOSE(4)
 MATCH_CHOOSE(8)
 
-/* Store disparities, or how sure they are, of those pixels on which the right image agrees. */
+/* Store the disparities, or their confidences, of the pixels whose choice the right image confirms. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_stereo_store(FILTER_ARGUMENTS)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sweeps a plane through a scene as filters/cpu/sweep.c does. A group compares all views on a tile of the reference and
- * one plane: it loads the tile with a border of the windows' radius, as each view in turn shows it, and adds up windows
- * across and then down.
+ * Sweeps a plane through a scene as filters/cpu/sweep.c does. A work-group compares all views on a tile of the
+ * reference and one plane: for each view in turn it loads the tile, with a border as wide as the windows' radius, as
+ * the view shows it, and adds up windows horizontally and then vertically.
  */
 #include "filters/kernels/points.h"
 
 enum {
     SWEEP_SIDE = FILTER_TILE + 8,               /* with borders of 4 pixels, which is the greatest radius */
-    SWEEP_SUMS = 3,                             /* of samples, squares and products; or one of differences */
+    SWEEP_SUMS = 3,                             /* sums of samples, squares and products; or one sum of differences */
     SWEEP_OWN = FILTER_TILE / FILTER_TILE_ROWS, /* pixels of a work-item */
     SWEEP_MOST = 255,
     SWEEP_BETWEEN = 16
@@ -60,7 +60,10 @@ FUNCTION i64 map_row(GLOBAL const u32 *map, u32 row, i64 x, i64 y)
     return map_at(map, 3 * row) * x + map_at(map, 3 * row + 1) * y + map_at(map, 3 * row + 2);
 }
 
-/* Return what a view shows at a pixel of the reference, and from bit 8 on whether it sees that itself. */
+/*
+ * Return the sample of a view at a pixel of the reference, or the nearest one, and in bit 8 whether the view sees the
+ * pixel.
+ */
 FUNCTION u32 sweep_look(const struct sweep_view *view, GLOBAL const u32 *map, i64 x, i64 y)
 {
     const i64 below = map_row(map, 2, x, y);
@@ -93,7 +96,7 @@ FUNCTION void load_reference(GLOBAL const struct filter_record *record, const st
     }
 }
 
-/* Load a view as the reference sees it on a plane; and which pixels of the tile it sees. */
+/* Load a view as the reference sees it on a plane, and whether the view sees each pixel of the tile. */
 FUNCTION void load_view(GLOBAL const struct filter_record *record, const struct filter_tile *tile,
     const struct sweep_view *view, GLOBAL const u32 *map, LOCAL u8 *light, LOCAL u8 *seen)
 {
@@ -147,13 +150,13 @@ FUNCTION u32 sweep_correlation(u32 a, u32 aa, u32 b, u32 bb, u32 ab, u32 size)
     return square < SWEEP_MOST ? (u32)square : SWEEP_MOST;
 }
 
-/* Holds what a work-item knows of one of its pixels. */
+/* Holds the sums for one of a work-item's pixels. */
 struct sweep_pixel {
-    u32 a, aa;                /* of the reference's window */
-    u32 sum, views, agreeing; /* so far */
+    u32 a, aa;                /* sums over the reference's window */
+    u32 sum, views, agreeing; /* sums over the views so far */
 };
 
-/* Add what a view says of the work-item's pixels. */
+/* Add the similarity of a view at those of the work-item's pixels that it sees. */
 FUNCTION void add_similar(
     GLOBAL const struct filter_record *record, LOCAL const u32 *sums, LOCAL const u8 *seen, struct sweep_pixel *pixels)
 {
@@ -208,7 +211,7 @@ FUNCTION void store_scores(GLOBAL const struct filter_record *record, const stru
     }
 }
 
-/* Compare all views on a plane. Groups of one plane follow those of the plane before. */
+/* Compare all views on a plane. The work-groups of a plane follow those of the plane before. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_sweep_score(FILTER_ARGUMENTS)
 {
@@ -241,7 +244,7 @@ filter_sweep_score(FILTER_ARGUMENTS)
     store_scores(record, &tile, plane, to, pixels);
 }
 
-/* Return the highest point of the parabola through three scores; see the CPU's between(). */
+/* Return the offset of the highest point of the parabola through three scores; see the CPU's between(). */
 FUNCTION i32 sweep_between(i32 before, i32 own, i32 after)
 {
     i32 curve = 2 * own - before - after, lean = after - before;
@@ -249,7 +252,7 @@ FUNCTION i32 sweep_between(i32 before, i32 own, i32 after)
     return (lean * SWEEP_BETWEEN + curve + 2 * SWEEP_BETWEEN * curve) / (2 * curve) - SWEEP_BETWEEN;
 }
 
-/* Choose the plane with the greatest score, the nearest one of several. */
+/* Choose the plane with the greatest score, the nearest one if several are equal. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_sweep_choose(FILTER_ARGUMENTS)
 {

@@ -46,7 +46,7 @@ FUNCTION struct warp_place warp_place_of(GLOBAL const u32 *table, u32 x, u32 y, 
     return place;
 }
 
-/* Return a sample of a pixel, which may lie outside. */
+/* Return a sample of a pixel, which may lie outside the source. */
 FUNCTION i32 warp_sample(
     GLOBAL const struct filter_record *record, GLOBAL const u8 *from, i32 x, i32 y, u32 channel, i32 edge)
 {
@@ -97,8 +97,8 @@ FUNCTION u32 warp_cubic(GLOBAL const struct filter_record *record, GLOBAL const 
 }
 
 /*
- * Make the pixels of a work-item. value: where nine coefficients lie, of two words each; whether outside is the nearest
- * pixel.
+ * Make the pixels of a work-item. value: offset of the nine coefficients, of two words each; whether pixels outside the
+ * source are replaced by its nearest ones.
  */
 FUNCTION void warp_pixels(GLOBAL const struct filter_record *record, GLOBAL const u32 *work, GLOBAL const u8 *from,
     GLOBAL u8 *to, const struct filter_tile *tile, u32 cubic)

@@ -49,7 +49,7 @@ static kst_status take_report(struct decode_call *c, kst_status status)
     return status;
 }
 
-/* Compare the decoded picture's size and format with what the surface has room for. */
+/* Check that the surface takes a picture of the decoded size and format. */
 static kst_status compare(struct decode_call *c)
 {
     struct gl_layout *layout = &c->layout;
@@ -88,7 +88,7 @@ static kst_status decode_shared(struct decode_call *c)
     return status;
 }
 
-/* Decode to CUDA memory from which OpenGL copies. The caller's buffer is bound to unpack from. */
+/* Decode to CUDA memory from which OpenGL copies. A caller's buffer is bound as the unpack buffer. */
 static kst_status decode_exchanged(struct decode_call *c)
 {
     const struct gl_functions *f = &c->gl->functions;

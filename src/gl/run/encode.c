@@ -34,7 +34,7 @@ static kst_status look(struct encode_call *c)
     return status;
 }
 
-/* Let OpenGL copy pixels to the bound pack buffer. If that is the caller's, they are already there. */
+/* Let OpenGL copy pixels to the bound pack buffer. In a caller's buffer they are already there. */
 static kst_status read_pixels(struct encode_call *c)
 {
     const struct gl_functions *f = &c->gl->functions;
@@ -70,7 +70,7 @@ static kst_status encode_shared(struct encode_call *c)
     return status;
 }
 
-/* Encode from CUDA memory to which OpenGL has copied. The caller's buffer is bound to pack into. */
+/* Encode from CUDA memory to which OpenGL has copied. A caller's buffer is bound as the pack buffer. */
 static kst_status encode_exchanged(struct encode_call *c)
 {
     const struct gl_functions *f = &c->gl->functions;

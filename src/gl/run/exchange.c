@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Moves pixels through CUDA memory in which a buffer object of OpenGL lies. The host waits for one of the two before
- * the other begins.
+ * Moves pixels through CUDA memory in which a buffer object of OpenGL lies. The host waits for one API before the other
+ * one begins.
  */
 #include "core/report.h"
 #include "gl/run/session.h"
 
-/* Replace a transfer's memory by enough bytes. The buffer in the old memory is deleted with it. */
+/* Replace a transfer's memory by memory of at least `length` bytes. The buffer in the old memory is deleted with it. */
 static kst_status renew(kst_gl *gl, struct gl_transfer *transfer, unsigned target, size_t length, kst_report *report)
 {
     struct gpu_error error = {.status = KST_OK};

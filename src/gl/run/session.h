@@ -14,9 +14,9 @@
 struct gl_transfer {
     struct gl_staging staging;
     cu_resource resource; /* null: it is not registered with CUDA */
-    /* Used instead if OpenGL can use CUDA's memory, which then need not be mapped for each call. */
+    /* These are used instead if OpenGL can use CUDA's memory, which then need not be mapped for each call. */
     struct cuda_shared_memory memory;
-    struct gl_foreign foreign; /* its buffer is in the memory */
+    struct gl_foreign foreign; /* its buffer lies in `memory` */
 };
 
 struct kst_gl {
@@ -24,7 +24,7 @@ struct kst_gl {
     struct gl_functions functions;
     void *current; /* the OpenGL context; null if it cannot be known */
     bool shares;
-    bool exchanges;              /* OpenGL takes CUDA's memory */
+    bool exchanges;              /* OpenGL can use CUDA's memory */
     struct cuda_gl cuda;         /* open if CUDA and OpenGL share a device */
     struct cuda_sharing sharing; /* likewise */
     struct gl_transfer to, from; /* to OpenGL, and from OpenGL */
@@ -44,25 +44,30 @@ kst_status kst_gl_run_encoding(kst_gl *gl, const kst_gl_surface *from, const kst
 kst_status kst_gl_begin(kst_gl *gl, kst_report *report);
 
 /*
- * Bind a transfer's buffer of at least `length` bytes to a target, and register it with CUDA. With `unpack` it is the
- * transfer to OpenGL.
+ * Bind the buffer of a transfer, of at least `length` bytes, and register it with CUDA. With `unpack` it is the
+ * transfer to OpenGL and the unpack buffer, otherwise the other transfer and the pack buffer.
  */
 kst_status kst_gl_share_bind(kst_gl *gl, bool unpack, size_t length, kst_report *report);
 
-/* Do the same if `exchanges` is set, with a buffer in CUDA's memory. OpenGL has finished its work with that memory. */
+/*
+ * Bind a transfer's buffer in CUDA's memory, if `exchanges` is set. Afterwards OpenGL has finished its earlier work
+ * with that memory.
+ */
 kst_status kst_gl_exchange_bind(
     kst_gl *gl, struct gl_transfer *transfer, unsigned target, size_t length, kst_report *report);
 
-/* Return whether OpenGL can use CUDA's memory. It is tried out; nothing stays bound. */
+/* Find out by trying whether OpenGL can use CUDA's memory. Nothing stays bound. */
 bool kst_gl_exchange_try(kst_gl *gl);
 
 /*
- * Describe the picture in the transfer's memory, which starts with the layout's first row. In a caller's buffer it has
- * an offset.
+ * Describe the picture in the transfer's memory, which starts with the layout's first row. (In a caller's buffer the
+ * first row has an offset.)
  */
 void kst_gl_exchange_image(const struct gl_transfer *transfer, const struct gl_layout *layout, kst_image *image);
 
-/* Return whether one copy suffices between that memory and the pixels in a caller's buffer. */
+/*
+ * Return whether one copy suffices between that memory and the pixels in a caller's buffer: the rows have no padding.
+ */
 bool kst_gl_exchange_suits(const struct gl_layout *layout);
 
 /*

@@ -24,7 +24,7 @@ static void ycc_to_rgb(int32_t value[4], uint32_t depth)
     value[2] = clamp((y + J2K_SYCC_BLUE_CB * cb) >> 16, max);
 }
 
-/* Read the colours and the alpha of one pixel. Grey is repeated as three colours if the format is of RGB's kind. */
+/* Read the colours and the alpha of one pixel. Grey is repeated as three colours for formats like RGB. */
 static void read_pixel(const struct j2k_conversion *c, const uint16_t *const row[J2K_CHANNELS_MAX], uint32_t x,
     bool to_rgb, int32_t value[4])
 {

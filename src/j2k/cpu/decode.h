@@ -19,15 +19,14 @@ struct j2k_target {
     uint8_t bytes;   /* bytes per sample: 1, 2 or 4; signed samples are in two's complement */
     /*
      * Samples are stored as the wavelet transform leaves them, without level shift, rounding and clamping: 32-bit
-     * integers or, of 9/7, single precision; `bytes` is 4 and `stride` 1. This does not go
-     * with a component transform.
+     * integers or, of 9/7, single precision; `bytes` is 4 and `stride` 1. Not possible with a component transform.
      */
     bool raw;
 };
 
 /*
- * The memory in bytes that decoding takes in addition to the plan and the targets. It is unknown if there is not even
- * enough memory for measuring.
+ * Describes the memory in bytes that decoding takes in addition to the plan and the targets. The need is unknown if
+ * there is not even enough memory for measuring.
  */
 #define J2K_NEED_UNKNOWN (UINT64_MAX / 2)
 struct j2k_cpu_need {
@@ -37,7 +36,7 @@ struct j2k_cpu_need {
 
 struct j2k_rows;
 
-/* `rows` as in kst_j2k_cpu_decode_rows(), or null. */
+/* Return what a decoding needs; `rows` is as in kst_j2k_cpu_decode_rows(), or null. */
 struct j2k_cpu_need kst_j2k_cpu_measure(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
     const struct j2k_target *target, struct j2k_rows *rows);
 
@@ -50,7 +49,7 @@ struct j2k_cpu_need kst_j2k_cpu_measure(struct memory *memory, struct pool *pool
 kst_status kst_j2k_cpu_decode(
     const struct operation *op, const struct j2k_plan *plan, const struct j2k_target *target, bool strict);
 
-/* Do the same of a plan whose rows suit it (rows.h), which are handed to the caller's function instead. */
+/* Do the same for a plan that kst_j2k_cpu_rows_suit() accepts. Its rows are handed to the caller's function instead. */
 kst_status kst_j2k_cpu_decode_rows(const struct operation *op, const struct j2k_plan *plan,
     const struct j2k_target *target, struct j2k_rows *rows, bool strict);
 

@@ -32,12 +32,12 @@ static uint64_t need_of(struct j2k_encode_tile *tile)
     return most;
 }
 
-/* Coded bytes need room, too: rows and threads take at most this part of the memory that is left. */
+/* Rows and threads take at most 1 ÷ SHARE of the memory that is left, because coded bytes need room, too. */
 enum { SHARE = 2 };
 
 /*
- * Return how many columns of the tile are encoded together: all of them if their rows take no more than what the tiles
- * that are encoded side by side may take each.
+ * Return how many columns of the tile are encoded together: all of them if their rows take no more memory than each of
+ * the tiles that are encoded at the same time may take.
  */
 static uint32_t columns_of(struct j2k_encode_tile *tile)
 {
@@ -135,9 +135,9 @@ static uint32_t largest_tile(const struct j2k_plan *plan, struct j2k_tiles tiles
 }
 
 /*
- * Find how many threads work, and on how many tiles side by side, `most` of them at most: all threads, and as many
- * tiles, unless memory has room for fewer. Threads' own buffers take at most a quarter of the share, and the rows of
- * tiles what is left of it.
+ * Set how many threads work on a tile, and how many tiles, at most `most`, are encoded at the same time: all threads,
+ * and as many tiles as threads, unless memory has room for fewer. The threads' buffers take at most a quarter of the
+ * share, and the rows of tiles the rest.
  */
 static void share_memory(struct j2k_encoding *encoding, uint32_t most)
 {
@@ -150,11 +150,14 @@ static void share_memory(struct j2k_encoding *encoding, uint32_t most)
     kst_j2k_encode_find_tile(encoding, largest_tile(&encoding->coded->plan, tiles), &tile);
     const uint64_t rows = share > workers * thread ? share - workers * thread : 0, need = need_of(&tile);
     encoding->lanes = kst_pool_fit(most < workers ? most : workers, rows, need > 0 ? need : 1);
-    if (workers < threads) /* otherwise no more than these can work on all tiles together */
+    if (workers < threads) /* otherwise the pool has no more threads than these for all tiles together */
         encoding->workers = workers / encoding->lanes;
 }
 
-/* Tiles of one row of them where the picture's rows come in order, so that no more of these need be kept. */
+/*
+ * Encode all tiles. Where the picture's rows come in order, one row of tiles is encoded after the other, so that no
+ * more rows need be kept.
+ */
 static void encode_tiles(struct j2k_encoding *encoding)
 {
     const struct j2k_tiles all = kst_j2k_encode_tiles_of(encoding);

@@ -15,17 +15,14 @@ kst_status kst_j2k_cpu_encode(const struct operation *op, struct j2k_coded *code
     const struct j2k_encode_request *request, struct j2k_encoded *encoded);
 
 /*
- * Keep the coefficients of a layout's tiles in memory, for encodings that follow one another with other steps: the
- * samples are then read and transformed once. Returns null if that would take more than a quarter of the memory that is
- * left, or memory is missing. The second function accepts null.
+ * Keep the coefficients of a layout's tiles in memory, for encodings that follow one another with other quantiser
+ * steps: the samples are then read and transformed only once. Returns null if that would take more than a quarter of
+ * the memory that is left, or memory is missing. The second function accepts null.
  */
 struct j2k_kept_coefficients *kst_j2k_cpu_keep_coefficients(struct memory *memory, const struct j2k_plan *plan);
 void kst_j2k_cpu_drop_coefficients(struct memory *memory, struct j2k_kept_coefficients *kept);
 
-/*
- * Return how many rows, of those that are one behind the other, the threads look at side by side in a picture of one
- * tile.
- */
+/* Return how many consecutive rows of a picture of one tile the threads work on at the same time. */
 uint32_t kst_j2k_cpu_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads);
 
 #endif

@@ -62,8 +62,8 @@ static void raise_region(
 }
 
 /*
- * The squared error between a row of coefficients and what a decoder reconstructs from their indices, in squares of
- * 2^-14 of the step. It is an integer, so that every order of summation gives the same result.
+ * Return the squared error between a row of coefficients and what a decoder reconstructs from their indices, in squares
+ * of 2^-14 of the step. It is an integer, so that every order of summation gives the same result.
  */
 static uint64_t row_error(const float *from, const uint32_t *index, float factor, size_t count)
 {
@@ -104,7 +104,7 @@ static const struct j2k_encode_resident *resident_of(const struct j2k_encode_set
 
 /*
  * Load a block's coefficients into the encoder. Returns the quantiser's error. `*largest` receives the largest
- * magnitude of a coefficient; only if they are real.
+ * magnitude of real coefficients; 0 for integers.
  */
 static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t index, float *largest)
 {
@@ -156,7 +156,7 @@ static bool keep_lengths(struct j2k_encoding *encoding, struct j2k_encode_worker
     return length;
 }
 
-/* Keep the block that was coded in memory. */
+/* Keep a coded block in memory. */
 static bool keep_block(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_outcome *outcome)
 {
@@ -200,7 +200,7 @@ static bool keep_candidate(struct j2k_encoding *encoding, struct j2k_encode_work
     return true;
 }
 
-/* Code a block with cleanup passes of several planes, and keep all that have any passes. */
+/* Code a block with cleanup passes of several planes, and keep all sets that have passes. */
 static void try_planes(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     struct j2k_block_settings *settings, double error)
 {
@@ -245,7 +245,7 @@ static double worth_in(const struct j2k_encoding *encoding, uint32_t band)
     return encoding->request->worth / (encoding->request->weight[band] * step * step);
 }
 
-/* Return whether a real coefficient's index is 0. */
+/* Return whether a real coefficient of this magnitude has index 0. */
 static bool is_nothing(const struct j2k_band *band, float largest)
 {
     const float factor = 1.0F / band->step;
@@ -253,8 +253,8 @@ static bool is_nothing(const struct j2k_band *band, float largest)
 }
 
 /*
- * Return whether nothing is left of a block with real coefficients, none of which is larger than `largest`, so that it
- * need not be coded.
+ * Return whether a block with real coefficients, none of which is larger than `largest`, has only indices of 0, so that
+ * it need not be coded.
  */
 static bool leaves_nothing(const struct j2k_encode_set *set, const struct j2k_block_settings *settings,
     const struct j2k_band *band, float largest)
@@ -263,7 +263,7 @@ static bool leaves_nothing(const struct j2k_encode_set *set, const struct j2k_bl
            set->tile->encoding->request->candidates == 0 && is_nothing(band, largest);
 }
 
-/* Return the planes of a coefficient. */
+/* Return the number of planes of a coefficient. */
 static uint32_t planes_of(const struct j2k_band *band, float largest)
 {
     const float factor = 1.0F / band->step;
@@ -271,7 +271,7 @@ static uint32_t planes_of(const struct j2k_band *band, float largest)
     return magnitude > 0 ? 32 - (uint32_t)__builtin_clz(magnitude) : 0;
 }
 
-/* Take a block that has no samples. */
+/* Store the result of a block without significant samples. */
 static void store_nothing(struct j2k_encoding *encoding, uint32_t index, double error)
 {
     if (encoding->request->count)
@@ -370,7 +370,7 @@ static bool count_reals(
     return kst_j2k_cpu_ht.count_reals(&worker->scratch, set->tile->encoding->tier, &reals, largest, bits);
 }
 
-/* Count the bits of a block at a place of set->order, of which something may be left. */
+/* Count the bits of the block at a place of set->order, which may have indices other than 0. */
 static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place,
     const struct j2k_block_settings *settings)
 {
@@ -382,7 +382,7 @@ static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker
         load(set, worker->scratch.sample, index, &largest);
         bits = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
     }
-    if (set->keeps && !set->made) /* other threads read what is known already */
+    if (set->keeps && !set->made) /* once coefficients are kept, other threads read these numbers */
         set->largest[place] = largest;
     encoding->encoded->counted[j2k_encode_block(set->tile, index)] = bits;
     kst_j2k_encode_count(encoding, 1);
@@ -397,7 +397,7 @@ void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_
     const struct j2k_band *band = &plan->band[block->band];
     struct j2k_block_settings settings = settings_of(set, block);
     float largest = 0;
-    /* The quantiser's error is wanted with a target of decibels alone. */
+    /* The quantiser's error is needed only for a target in decibels. */
     if (set->made && encoding->request->error <= 0 && leaves_nothing(set, &settings, band, set->largest[place])) {
         store_nothing(encoding, whole, 0);
         return;

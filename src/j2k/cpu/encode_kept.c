@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Keeps the coefficients of a picture between encodings, while a step is sought that meets a target: samples are read
- * and transformed once, and each step quantises and codes.
+ * and transformed once, and each encoding only quantises and codes.
  */
 #include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/cpu/encode.h"
@@ -53,7 +53,10 @@ void kst_j2k_cpu_drop_coefficients(struct memory *memory, struct j2k_kept_coeffi
     kst_memory_release(memory, kept);
 }
 
-/* Cells of a tile, which `block` belongs to, are not kept: they are made where memory is short. */
+/*
+ * Return null for a cell of a tile (tile->block is set): its coefficients are not kept, because memory is short where
+ * tiles are encoded in cells.
+ */
 struct j2k_encode_set **kst_j2k_cpu_kept_set(const struct j2k_encode_tile *tile, uint32_t first)
 {
     struct j2k_kept_coefficients *kept = tile->encoding->request->kept;

@@ -109,7 +109,7 @@ static void copy_samples(const struct strip_samples *samples, uint32_t from, uin
     }
 }
 
-/* The rows of a resolution that are split in one step. */
+/* Describes the rows of a resolution that are split in one step. */
 struct row_stretch {
     uint32_t from, end;
     bool further; /* they follow rows that were split before */
@@ -126,10 +126,7 @@ static struct row_stretch stretch_of(
         .further = from > rect.y0 / 2};
 }
 
-/*
- * A single strip continues where that of the step before ended. Several strips side by side compute the rows around
- * them again.
- */
+/* A single strip continues where that of the step before ended. Several strips compute the rows around them again. */
 void kst_j2k_cpu_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip)
 {
     const struct j2k_encode_component *c = set->component;

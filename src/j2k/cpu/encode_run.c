@@ -56,7 +56,7 @@ static void run_block(struct j2k_encode_set *set, struct j2k_encode_worker *work
     kst_countdown_take(&set->countdowns, &set->step[step].blocks);
 }
 
-/* The tasks of turn k: the blocks of step k − 1, and among them the rows of step k. */
+/* Holds the numbers of tasks of turn k: the blocks of step k − 1, and among them the rows of step k. */
 struct step_turn {
     uint32_t blocks, strips, levels;
     uint32_t blocks_first, blocks_second; /* blocks before the strips; blocks between them and the levels */
@@ -133,7 +133,7 @@ static void run_steps(struct j2k_encode_set *set)
     kst_memory_release(encoding->memory, run.tasks.end);
 }
 
-/* Returns null if there is nothing to do or memory is missing. */
+/* Return a set, or null if there is nothing to do or memory is missing. */
 static struct j2k_encode_set *make_set(
     struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)
 {

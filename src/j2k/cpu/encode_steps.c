@@ -58,7 +58,7 @@ static uint32_t band_end(const struct j2k_band *band, uint32_t r, const struct j
     return clamp(rows->made[r], band->rect.y0, band->rect.y1);
 }
 
-/* The end of the rows of a band that form whole blocks. */
+/* Return the end of the rows of a band that form whole blocks. */
 static uint32_t blocks_end(const struct j2k_encode_component *component, const struct j2k_band *band, uint32_t r,
     const struct j2k_encode_rows *rows)
 {
@@ -83,7 +83,7 @@ static uint32_t strips_for(uint32_t threads)
     return (threads + THREADS_PER_STRIP - 1) / THREADS_PER_STRIP;
 }
 
-/* A step's, rounded up to blocks, and those around it that splitting takes into account. */
+/* Return the rows of a step, rounded up to whole blocks, and those around it that splitting needs. */
 uint32_t kst_j2k_cpu_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads)
 {
     enum { AROUND = 32 };
@@ -236,7 +236,9 @@ static bool is_chosen(const struct j2k_encode_set *set, uint32_t block)
     return set->choice == J2K_ALL_BLOCKS || kst_j2k_is_sampled(set->tile, j2k_encode_block(set->tile, block));
 }
 
-/* The step after whose rows a block is complete. `end` is the end of the band's complete blocks after each step. */
+/*
+ * Return the step after whose rows a block is complete. `end` is the end of the band's complete blocks after each step.
+ */
 static uint32_t step_of(const struct j2k_encode_set *set, const uint32_t *end, const struct j2k_block *block)
 {
     uint32_t low = 0, high = set->step_count - 1;
@@ -268,7 +270,7 @@ static void assign_blocks(struct j2k_encode_set *set, const struct j2k_encode_co
     }
 }
 
-/* Make room for what is known of each of so many blocks when it was looked at. */
+/* Make room for what becomes known of each of `blocks` blocks when its coefficients are first looked at. */
 static bool know_more(struct j2k_encode_set *set, uint32_t blocks)
 {
     struct j2k_encoding *encoding = set->tile->encoding;
@@ -320,7 +322,7 @@ static bool make_rows(struct j2k_encode_set *set)
     return set->row;
 }
 
-/* Samples that are stored in 32 bits are taken to need more than 16. */
+/* Return whether 16 bits suffice. Samples that are stored in 32 bits are assumed to need more. */
 static bool is_narrow(const struct j2k_encode_set *set)
 {
     const struct j2k_encoding *encoding = set->tile->encoding;

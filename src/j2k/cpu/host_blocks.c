@@ -35,7 +35,7 @@ kst_status kst_j2k_cpu_decode_host_blocks(
         return status;
     for (uint32_t i = 0; i < blocks->pictures; i++)
         kst_j2k_cpu_decoding_begin(&all.decoding[i], memory, blocks->plan[i], tier);
-    for (uint32_t i = 1; i < blocks->pictures; i++) /* its workers decode the blocks of all */
+    for (uint32_t i = 1; i < blocks->pictures; i++) /* its workers decode the blocks of all pictures */
         if (all.decoding[i].scratch_length > all.decoding->scratch_length)
             all.decoding->scratch_length = all.decoding[i].scratch_length;
     kst_pool_run(pool, blocks->blocks, decode_block, &all);

@@ -25,7 +25,7 @@ struct multi_run {
 struct multi_piece {
     struct multi_run *run;
     void **row, **made; /* of each component, before a stage and behind it */
-    void **one;         /* of a collection: three lists of as many rows as there are components */
+    void **one;         /* for a collection: three lists that have a row for each component */
     float *room;        /* rows of one collection, if there are arrays */
     uint32_t width;
 };

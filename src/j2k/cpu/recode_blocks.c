@@ -22,7 +22,7 @@ struct recoding {
     atomic_uint_fast64_t visits, damage_offset;
 };
 
-/* What a thread has: the bytes of its results stay, the rest does not. */
+/* Holds the state of a thread. Only the bytes of its results outlive it. */
 struct recoder {
     struct recoding *all;
     struct j2k_block_scratch *decoder, *encoder;
@@ -38,7 +38,7 @@ static void fail(struct recoding *all, kst_status status)
     atomic_compare_exchange_strong(&all->status, &none, (int)status);
 }
 
-/* Take room that stays until the coded image is released. Null if there is none. */
+/* Allocate memory that stays until the coded image is released. Returns null if there is none. */
 static void *keep(struct recoder *worker, size_t length)
 {
     kst_status status = KST_OK;
@@ -90,7 +90,7 @@ static void note_damage(struct recoding *all, const struct j2k_recode_source *so
 
 /*
  * Decode a block to the indices of the quantiser. Where there is a region of interest, its indices stay moved up.
- * Returns the number of passes that are known.
+ * Returns the number of passes that could be decoded.
  */
 static uint32_t decode(struct recoder *worker, const struct j2k_recode_source *source)
 {
@@ -119,7 +119,7 @@ static uint32_t count_planes(const struct j2k_block_scratch *scratch, uint32_t s
     return any == 0 ? 0 : 32 - (uint32_t)__builtin_clz(any);
 }
 
-/* Say how to code a block of which `known` passes are known, and whose largest index has `planes` bits. */
+/* Return how to code a block of which `known` passes are known, and whose largest index has `planes` bits. */
 static struct j2k_block_settings choose(
     const struct j2k_recode_source *source, uint32_t known, uint32_t planes, struct j2k_recode_result *result)
 {
@@ -133,7 +133,7 @@ static struct j2k_block_settings choose(
         .most = choice.most};
 }
 
-/* Keep a coded block, behind as many passes without bytes as T.814 wants there. */
+/* Keep a coded block behind `idle` passes without bytes. */
 static void keep_block(
     struct recoder *worker, const struct j2k_block_outcome *outcome, uint32_t idle, struct j2k_recode_result *result)
 {
@@ -200,7 +200,7 @@ static void recode_all(struct recoder *worker)
     }
 }
 
-/* Put the bytes of a thread among those of the coded image. */
+/* Add the bytes of a thread to a list that outlives the thread. */
 static void hand_over(struct recoder *worker, struct j2k_recoded_bytes **to)
 {
     if (!worker->bytes)
@@ -266,7 +266,7 @@ static kst_status run(struct recoding *all, struct j2k_recoded_bytes **bytes, ui
     return (kst_status)atomic_load(&all->status);
 }
 
-/* Return how many threads work, which take an eighth of the memory that is left at most: coded bytes need room, too. */
+/* Return how many threads work. They take at most an eighth of the memory that is left: coded bytes need room, too. */
 static uint32_t count_workers(const struct operation *op, uint32_t blocks)
 {
     enum { SHARE = 8 };

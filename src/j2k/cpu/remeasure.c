@@ -96,7 +96,10 @@ static bool code_again(struct worker *worker, const struct remeasured_block *blo
     return worker->outcome.planes == block->planes && worker->outcome.passes >= block->code->passes;
 }
 
-/* A pass inside a segment ends where it ended when coded again, if all bytes up to there are the same. */
+/*
+ * Set the lengths of passes inside segments. A pass ends where it ended when coded again, if all bytes up to there are
+ * the same.
+ */
 static void take_lengths(const struct worker *worker, const struct remeasured_block *block)
 {
     const struct j2k_pass *pass = worker->outcome.pass;
@@ -184,7 +187,7 @@ static void run_worker(void *argument, uint32_t index)
         atomic_store(&all->status, (int)status);
 }
 
-/* Return how many threads work, which take a quarter of the memory that is left at most. */
+/* Return how many threads work. They take at most a quarter of the memory that is left. */
 static uint32_t count_workers(const struct operation *op, const struct j2k_plan *plan)
 {
     enum { SHARE = 4 };

@@ -15,10 +15,11 @@ struct j2k_remeasuring {
 
 /*
  * A stream gives the total length of the passes that it has in one layer, but not the length of each. So each block is
- * decoded and coded again: an MQ coder with the same decisions writes the same bytes, and if it did, it knows how many
- * of them each pass needs. If it did not, or if a block's passes cannot be separated, lengths stay as they are, and
- * gains are estimated from bit-planes and lengths. Passes cannot be separated in regions of interest, with more than 31
- * bit-planes, after damage, and with predictable termination, which cutting would break.
+ * decoded and coded again: an MQ coder with the same decisions writes the same bytes. A pass up to whose end the bytes
+ * are the same gets the length that the encoder found; other lengths stay as they are. If coding again gives other
+ * bit-planes or fewer passes, or if a block's passes cannot be separated, all lengths stay, and gains are estimated
+ * from bit-planes and lengths. Passes cannot be separated in regions of interest, with more than 31 bit-planes, after
+ * damage, and with predictable termination, which cutting would break.
  */
 kst_status kst_j2k_cpu_remeasure(const struct operation *op, const struct j2k_remeasuring *remeasuring);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lays out the resident rows of all bands in one block of memory. A code-block's rows are a page or more apart, and
- * only large blocks of memory get pages so large that the processor knows where all of them are.
+ * Lays out the resident rows of all bands in one block of memory. The rows of a code-block are a page or more apart,
+ * and only large blocks of memory get huge pages, of which the processor's TLB can hold all.
  */
 #ifndef KOSTKA_J2K_CPU_RESIDENT_H
 #define KOSTKA_J2K_CPU_RESIDENT_H
@@ -11,7 +11,7 @@
 
 #include "core/poison.h"
 
-enum { J2K_RESIDENT_LINE = 64 /* bytes of a line of the cache */ };
+enum { J2K_RESIDENT_LINE = 64 /* bytes of a cache line */ };
 
 static inline size_t j2k_resident_lines(size_t length)
 {
@@ -19,8 +19,8 @@ static inline size_t j2k_resident_lines(size_t length)
 }
 
 /*
- * Return how many samples apart rows begin: an odd number of lines, so that the rows of a code-block do not compete for
- * a few places in the cache.
+ * Return the distance between rows in samples: an odd number of cache lines, so that the rows of a code-block do not
+ * compete for a few places in the cache.
  */
 static inline size_t j2k_resident_pitch(size_t width, size_t size)
 {
@@ -33,7 +33,10 @@ static inline size_t j2k_resident_room(size_t length)
     return (j2k_resident_lines(length) + 1) * J2K_RESIDENT_LINE;
 }
 
-/* Take the first `length` bytes of what is left of the block. AddressSanitizer learns that what is behind is unused. */
+/*
+ * Take the first `length` bytes of what is left of the block. The unused bytes behind them are poisoned for
+ * AddressSanitizer.
+ */
 static inline uint8_t *j2k_resident_take(uint8_t **left, size_t length)
 {
     uint8_t *taken = *left;

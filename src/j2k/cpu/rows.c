@@ -6,7 +6,10 @@
 
 enum {
     BAND_BYTES = 1 << 18,
-    /* Bytes of a band that may have to wait for its turn: as a rule a whole strip, which its thread makes first. */
+    /*
+     * Bytes of a band that may have to wait for its turn: usually enough for a whole strip, which its thread makes
+     * before it waits.
+     */
     WAITING_BYTES = 1 << 22
 };
 
@@ -27,7 +30,7 @@ void kst_j2k_cpu_rows_end(struct j2k_rows *rows)
     pthread_mutex_destroy(&rows->lock);
 }
 
-/* Return the components of a tile that are decoded together with the first one. */
+/* Return the number of components of a tile that are decoded together with the first one, including this one. */
 static uint32_t first_set(const struct j2k_tile *tile)
 {
     return tile->transform != J2K_TRANSFORM_NONE ? 3 : 1;

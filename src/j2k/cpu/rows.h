@@ -14,7 +14,7 @@
 
 /*
  * Describes a picture of one plane, whose rows have no gaps. The targets of its components have the addresses and the
- * pitch that they would have if `pixel` was its first one; only what they are apart counts.
+ * pitch that they would have if `pixel` was the picture's first pixel; only their distances matter.
  */
 struct j2k_rows {
     const kst_row_writer *writer;
@@ -25,7 +25,7 @@ struct j2k_rows {
     uint32_t next;         /* guarded by `lock`: all rows before this one were handed out, or never will be */
 };
 
-/* `image` describes the picture, and is of interleaved integers. */
+/* Begin to hand out rows. `image` describes the picture, which has interleaved integer samples. */
 void kst_j2k_cpu_rows_begin(struct j2k_rows *rows, const kst_row_writer *writer, const kst_image *image);
 void kst_j2k_cpu_rows_end(struct j2k_rows *rows);
 

@@ -36,7 +36,7 @@ struct j2k_decoding {
     const struct j2k_plan *plan;
     const struct j2k_target *target;
     struct j2k_inverse steps;
-    struct j2k_rows *rows; /* where rows are handed out; null: targets are memory */
+    struct j2k_rows *rows; /* takes the rows that are handed out; null: targets are in memory */
     enum cpu_tier tier;
     size_t scratch_length;     /* bytes of scratch memory of a worker */
     struct progress *progress; /* a step per code-block; may be null */
@@ -49,8 +49,8 @@ struct j2k_decoding {
 };
 
 /*
- * Holds the resident rows of a band or a resolution, which are those that exist at a time: 16-bit or 32-bit integers,
- * or single precision. Row y is at (y − y0) % rows, so that the rows of a block may be in two parts.
+ * Holds the resident rows of a band or a resolution: those that are in memory at a time, as 16-bit or 32-bit integers
+ * or in single precision. Row y is at (y − y0) % rows, so that the rows of a block may be in two parts.
  */
 struct j2k_resident {
     uint8_t *data;
@@ -58,7 +58,7 @@ struct j2k_resident {
     size_t size;     /* bytes per sample */
     uint32_t x0, y0; /* the first column, and the first row that ever exists */
     uint32_t rows;
-    bool covered; /* blocks have all coefficients of the band, so that none must be set to 0 before */
+    bool covered; /* blocks cover the whole band, so that no coefficient must be set to 0 first */
 };
 
 /* Describes a tile-component that is being decoded. */
@@ -134,8 +134,8 @@ struct j2k_destination {
     void *samples; /* the first coefficient that is inside the band's window */
     size_t pitch;  /* in samples */
     bool narrow;   /* coefficients have 16 bits */
-    uint32_t rows; /* after so many rows, at least one, those that are left continue */
-    void *further; /* here; it may be null if there are none left */
+    uint32_t rows; /* number of rows that go to `samples`, at least one */
+    void *further; /* where the rows behind these go; may be null if there are none */
 };
 
 /* tile_blocks.c: decode a code-block to coefficients; below, the one at an index of the set's order. */
@@ -151,7 +151,7 @@ struct j2k_level kst_j2k_cpu_describe_level(
 
 /*
  * tile_output.c: make the rows of the last resolution, in strips, and write them to the targets. Where rows are handed
- * out, each strip is to be passed afterwards, even if it was not made because something has failed.
+ * out, each strip must be passed afterwards, even if it was not made because something has failed.
  */
 uint32_t kst_j2k_cpu_strips(const struct j2k_decode_set *set, uint32_t step);
 /*
@@ -173,7 +173,7 @@ static inline size_t j2k_height(struct j2k_rect rect)
     return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
 }
 
-/* Return the number of rows from row `y` on that are consecutive. */
+/* Return the number of rows from row `y` on that are consecutive in memory. */
 static inline uint32_t j2k_resident_left(const struct j2k_resident *resident, uint32_t y)
 {
     return resident->rows - (y - resident->y0) % resident->rows;

@@ -18,7 +18,7 @@ struct output_strip {
     struct j2k_synthesis synthesis[J2K_SET];
     void *finished[J2K_SET]; /* a row of finished samples */
     uint8_t *bytes[J2K_SET];
-    uint8_t *band; /* where rows are handed out: those that were not yet, the first of which is row `held` */
+    uint8_t *band; /* if rows are handed out: those that were not yet, from row `held` on */
     uint32_t held;
 };
 
@@ -194,7 +194,9 @@ static void hand_out(struct output_strip *strip, uint32_t end)
     strip->held = end;
 }
 
-/* The components of a set make the same rows; but one without levels makes one row at a time. */
+/*
+ * Make the rows of a strip. The components of a set make the same rows, but one without levels makes one row at a time.
+ */
 static void make_strip(struct output_strip *strip)
 {
     struct j2k_made_rows rows[J2K_SET] = {{0}};
@@ -215,7 +217,7 @@ static void make_strip(struct output_strip *strip)
     }
 }
 
-/* Return the number of bytes of one row in a thread's buffer, and below, of all its parts. */
+/* Return the number of bytes of one row in a thread's buffer. */
 static size_t row_room(const struct j2k_decode_set *set)
 {
     return j2k_dwt_row((uint32_t)area_width(set)) * sizeof(int32_t);
@@ -228,7 +230,7 @@ uint32_t kst_j2k_cpu_strips(const struct j2k_decode_set *set, uint32_t step)
     return most < threads ? most : threads;
 }
 
-/* Return the row behind those of strips before this one of a step. */
+/* Return the first row of a strip of a step, which is the end of the strip before it. */
 static uint32_t strip_begin(const struct j2k_decode_set *set, uint32_t step, uint32_t strip)
 {
     uint32_t first = kst_j2k_cpu_first_row(set, step);
@@ -251,7 +253,7 @@ uint32_t kst_j2k_cpu_band_rows(const struct j2k_decode_set *set)
     return longest < most ? longest : most;
 }
 
-/* Return the number of bytes of a band, after which other rows may begin; 0 if rows are not handed out. */
+/* Return the number of bytes of a band, aligned so that other rows may follow; 0 if rows are not handed out. */
 static size_t band_room(const struct j2k_decode_set *set)
 {
     enum { ALIGNMENT = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the tasks of a set of components, which threads take in a fixed order: the blocks of each step, and its rows
- * one step later, so that threads that come early for rows had blocks to decode. A task waits only for tasks before it.
+ * Runs the tasks of a set of components, which threads take in a fixed order: the blocks of each step, and its rows one
+ * step later, so that threads decode blocks instead of waiting for rows. A task waits only for tasks before it.
  */
 #include "j2k/cpu/tasks.h"
 #include "j2k/cpu/tile.h"

@@ -190,7 +190,10 @@ static void find_resident(struct j2k_decode_set *set)
         }
 }
 
-/* Resident rows `index` of a component, first those of bands; null: there are no more. */
+/*
+ * Return the resident rows of number `index` of a component, of which those of bands come first; null: there are no
+ * more.
+ */
 static struct j2k_resident *resident_at(struct j2k_decoded_component *component, uint32_t index)
 {
     uint32_t top = top_of(component), bands = 3 * top + 1;
@@ -224,7 +227,7 @@ static bool make_resident(struct j2k_decode_set *set)
     return set->resident;
 }
 
-/* Assign each block of a band to a step: the first one whose rows reach it. `step_of` has a number for each. */
+/* Assign each block of a band to the first step whose rows reach it. `step_of` receives the step of each block. */
 static bool assign_blocks(struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t r,
     const struct j2k_band *band, uint32_t *step_of)
 {
@@ -318,7 +321,7 @@ static bool lay_out(struct j2k_decode_set *set)
     return true;
 }
 
-/* Find the bands whose blocks, of which no two share coefficients, have all of the window. */
+/* Find the bands whose blocks cover the whole window; no two blocks share coefficients. */
 static void find_covered(struct j2k_decode_set *set)
 {
     const struct j2k_plan *plan = set->decoding->plan;

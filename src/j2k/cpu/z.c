@@ -19,7 +19,7 @@ struct z_run {
     struct j2k_forward forward;
     struct memory *memory;
     struct progress *progress;
-    atomic_uint most; /* of analysis: the largest magnitude */
+    atomic_uint most; /* of analysis: a number that has as many bits as the largest magnitude */
     atomic_int status;
 };
 
@@ -56,7 +56,7 @@ static uint8_t *slice_row(const struct z_piece *piece, uint32_t slice)
     return slices->data + slice * slices->step + piece->y * slices->pitch + (size_t)piece->x * slices->bytes;
 }
 
-/* The rows of a level, from position range.start on. */
+/* Holds the rows of a level, from position range.start on. */
 struct z_level {
     void **row;
     struct j2k_z_range range;
@@ -178,7 +178,7 @@ void kst_j2k_cpu_z_add(void *row, uint32_t width, double offset, bool reversible
         real[i] += (float)offset;
 }
 
-/* Finishing a row undoes the level shift. This adds the difference between an offset and that shift before. */
+/* Finishing a row undoes the level shift; the difference between the offset and that shift is added before. */
 void kst_j2k_cpu_z_finish(const struct j2k_inverse *steps, const struct j2k_z_row *from,
     const struct j2k_z_slices *slices, double offset, void *to)
 {
@@ -226,7 +226,10 @@ static void synthesise_piece(struct z_piece *piece)
         finish(piece, piece->row[i], first + i, i);
 }
 
-/* Return the magnitude up to which all coefficients of a row go, in whole numbers. */
+/*
+ * Return the largest magnitude of a row's coefficients, rounded down. That of a negative integer counts 1 less, as
+ * two's complement holds it.
+ */
 static uint32_t most_of(const struct z_piece *piece, const void *row)
 {
     const int32_t *integer = row;

@@ -32,22 +32,22 @@ void kst_j2k_cpu_z_place(struct j2k_z_planes *planes);
 struct j2k_z_work {
     const struct j2k_multi_collection *wavelet;
     const struct j2k_z_layout *layout;
-    const struct j2k_z_need *need; /* of synthesis alone */
+    const struct j2k_z_need *need; /* only for synthesis */
     const struct j2k_z_planes *planes;
     const struct j2k_z_slices *slices; /* those of need->valid[need->reduce], or all */
-    const double *offset;              /* added to each of all slices; null: nothing is */
+    const double *offset;              /* for each of all slices, what is added to it; null: nothing */
 };
 
-/* Make slices of coded components, which change. The report gets an error if memory is missing. */
+/* Compute slices from coded components, which are overwritten. The report gets an error if memory is missing. */
 kst_status kst_j2k_cpu_z_synthesise(const struct operation *op, const struct j2k_z_work *work);
 
 /*
- * Make coded components of slices, moved down by half their range if they are unsigned. `bits` receives how many bits a
- * signed number needs to hold any of the results.
+ * Compute coded components from slices, whose samples are moved down by half their range if they are unsigned. `bits`
+ * receives how many bits a signed number needs to hold any of the results.
  */
 kst_status kst_j2k_cpu_z_analyse(const struct operation *op, const struct j2k_z_work *work, uint32_t *bits);
 
-/* A piece of a row: at most J2K_Z_PIECE samples, which may change. */
+/* Describes a piece of a row: at most J2K_Z_PIECE samples, which may be overwritten. */
 enum { J2K_Z_PIECE = 256 };
 struct j2k_z_row {
     void *row;

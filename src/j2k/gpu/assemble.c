@@ -8,7 +8,7 @@
 
 #include "j2k/gpu/encode_job.h"
 
-/* Buffers of an assembly. The first one is pinned. */
+/* The buffers of an assembly. The first one is pinned. */
 enum assembly_buffer { HOST_LIST, LIST, STREAM, ASSEMBLY_BUFFERS };
 
 enum { BEFORE, AFTER /* events of the track */ };
@@ -17,10 +17,10 @@ enum { BEFORE, AFTER /* events of the track */ };
 
 _Static_assert(sizeof(struct j2k_work_body) == 20 && sizeof(struct j2k_stream_work) == 8, "as in the kernels");
 
-/* Holds one of the lists in which blocks were coded, and which bodies are its own. */
+/* Holds one of the lists in which blocks were coded, and the bodies that it contains. */
 struct assembled_list {
     const struct j2k_gpu_fetched *fetched;
-    uint32_t first, count; /* in `work` of the assembly */
+    uint32_t first, count; /* index of its first body in `work` of the assembly, and their number */
 };
 
 struct assembly {
@@ -29,7 +29,7 @@ struct assembly {
     struct gpu_track *track;
     struct gpu_queue *queue;
     struct gpu_buffer buffer[ASSEMBLY_BUFFERS];
-    struct assembled_list *list; /* all that the job had coded when the assembly began, by the address of their bytes */
+    struct assembled_list *list; /* all lists when the assembly began, sorted by the address of their bytes */
     uint32_t lists;
     struct j2k_work_body *work; /* in HOST_LIST: the frame's end, and the bodies of one list after the other */
 };
@@ -68,7 +68,7 @@ static bool take_lists(struct assembly *a, struct gpu_error *error)
     return true;
 }
 
-/* Return the list that has a body; null: none has. `near`: that of the body in front of it, or null. */
+/* Return the list that contains a body; null: there is none. `near`: the list of the preceding body, or null. */
 static struct assembled_list *find_list(
     const struct assembly *a, const struct j2k_body *body, struct assembled_list *near)
 {
@@ -82,7 +82,10 @@ static struct assembled_list *find_list(
     return a->lists > 0 && holds(a->list[low].fetched, body) ? &a->list[low] : NULL;
 }
 
-/* Give each list its place in `work`, behind the record of the frame's end. Returns false if bytes are not there. */
+/*
+ * Give each list its place in `work`, behind the record of the frame's end. Returns false if a body is in none of the
+ * lists.
+ */
 static bool place_lists(struct assembly *a)
 {
     const struct j2k_body *body = a->stream->body;
@@ -102,7 +105,7 @@ static bool place_lists(struct assembly *a)
 static void describe(struct assembly *a)
 {
     struct assembled_list *list = NULL;
-    uint64_t at = 0, bytes = 0; /* what precedes in the frame, and of bodies */
+    uint64_t at = 0, bytes = 0; /* bytes of the frame, and of bodies, in front of the next body */
     for (uint32_t i = 0; i < a->lists; i++)
         a->list[i].count = 0;
     for (uint32_t i = 0; i < a->stream->count; i++) {
@@ -122,7 +125,7 @@ static void describe(struct assembly *a)
         .to = (uint32_t)a->stream->length, .frame = (uint32_t)at, .run = (uint32_t)(a->stream->frame_length - at)};
 }
 
-/* Launch the kernel for bodies of which `from` says where the bytes lie in `collected`: a multiple of 4. */
+/* Launch the kernel for bodies of a list. `from` is where the list's bytes begin in `collected`, a multiple of 4. */
 static void launch(struct assembly *a, const struct gpu_buffer *collected, size_t from, uint32_t first, uint32_t count)
 {
     const struct gpu_argument arguments[] = {{.buffer = &a->buffer[LIST]},
@@ -146,7 +149,7 @@ static void launch_lists(struct assembly *a)
         launch(a, &a->buffer[LIST], 0, 0, 1);
 }
 
-/* Describe all bodies, and queue what puts them in place, by the lists in which the blocks were coded. */
+/* Describe all bodies, and queue the kernels that put them in place, list by list. */
 static bool assemble(struct assembly *a, struct gpu_error *error)
 {
     const struct j2k_gpu_stream *stream = a->stream;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares what the executor of a device asks of a block coder: which kernels decode and encode its code-blocks, how
- * blocks are best bundled for them, and how much room they need. Everything between bands and blocks' samples, and
- * all that is done with coded bytes, is the same for all coders.
+ * Declares what the executor of a device must know about a block coder: which kernels decode and encode its
+ * code-blocks, how blocks are best bundled for them, and how much room they need. Everything between bands and blocks'
+ * samples, and all processing of coded bytes, is the same for all coders.
  */
 #ifndef KOSTKA_J2K_GPU_BLOCK_CODER_H
 #define KOSTKA_J2K_GPU_BLOCK_CODER_H
@@ -16,7 +16,10 @@ struct j2k_gpu_job;
 struct j2k_gpu_block_coder {
     /* Return whether the kernels can decode a block. */
     bool (*can_decode)(const struct j2k_plan *plan, const struct j2k_block *block);
-    /* Return the words that decoding a block by itself takes in the buffer of states. */
+    /*
+     * Return how many words decoding a block takes in the buffer of states, if the block is not in a bundle with
+     * others.
+     */
     uint64_t (*state_words)(const struct j2k_plan *plan, const struct j2k_block *block);
     /*
      * Queue the kernels that decode the coder's blocks of a job: from gathered codeword segments to the states of
@@ -24,28 +27,32 @@ struct j2k_gpu_block_coder {
      */
     void (*decode)(struct j2k_gpu_job *job);
     /*
-     * Return the flights for blocks of a tile-component, a power of two, if the device has this many coded bytes for
-     * each of its compute units; 0: passes follow each other. And return the number of blocks of a bundle with flights.
+     * `flights` returns the flights for blocks of a tile-component, a power of two, if the device has `bytes` coded
+     * bytes for each of its compute units; 0: passes follow each other. `lanes` returns the number of blocks of a
+     * bundle with flights.
      */
     uint32_t (*flights)(const struct j2k_tile_component *tc, uint64_t bytes);
     uint32_t (*lanes)(uint32_t flights, uint64_t bytes);
 
     /*
-     * The kernels that measure blocks, find their decisions, order them by how many these are, and code them. If
-     * `at_once`, there is only `code`, which codes samples.
+     * The kernels that measure blocks, find their decisions, sort them by the number of decisions, and code them. If
+     * `at_once` is set, there is only `code`, which codes samples directly.
      */
     enum j2k_gpu_encode_kernel measure, model, order, code;
     bool at_once;
-    uint32_t most_passes; /* of a block that is encoded */
+    uint32_t most_passes; /* the most passes of a block that is encoded */
     /*
-     * Return the number of bytes that a coded block gets room for, and the units of decisions that it gets room for.
-     * `ample`: whatever the block may hold, and not only what most blocks do.
+     * Return the number of bytes, and the number of units of decisions, that a block gets room for. `ample`: enough for
+     * any contents, not only for what most blocks need.
      */
     uint32_t (*block_room)(const struct j2k_plan *plan, const struct j2k_block *block, bool ample);
     uint32_t (*decision_room)(const struct j2k_plan *plan, const struct j2k_block *block, bool ample);
 };
 
-/* Return the description for code-blocks of a style that has a coder, or of a block of a plan. */
+/*
+ * Return the description of the coder for code-blocks of a style, which must have one, or of the coder of a plan's
+ * block.
+ */
 const struct j2k_gpu_block_coder *kst_j2k_gpu_block_coder(uint32_t style);
 const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_block *block);
 
@@ -55,7 +62,7 @@ bool kst_j2k_gpu_can_decode(const struct j2k_plan *plan);
 /* Queue the decoding of all blocks, whichever coders they have. */
 void kst_j2k_gpu_decode_all(struct j2k_gpu_job *job);
 
-/* Return which of the kernels' tables has the zero-coding contexts of a band's blocks (T.800 Table D.1). */
+/* Return which of the kernels' tables holds the zero-coding contexts of a band's blocks (T.800 Table D.1). */
 static inline uint8_t j2k_gpu_contexts_of(enum j2k_orientation orientation)
 {
     return orientation == J2K_HH ? 2 : orientation == J2K_HL ? 1 : 0;

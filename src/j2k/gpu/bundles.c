@@ -18,7 +18,7 @@ enum {
     SLICE = 256 /* bundles that a thread measures at once */
 };
 
-/* Log2 of a power of two plus 1; 0 for 0. */
+/* Return log2 of a power of two plus 1; 0 for 0. */
 static uint32_t power_of(uint32_t x)
 {
     uint32_t power = 0;
@@ -35,7 +35,7 @@ uint32_t kst_j2k_gpu_cost(const struct j2k_block *block)
 }
 
 /*
- * Compute a block's shape, which all blocks of a bundle have in common, and its cost, which says how much work it is.
+ * Compute a block's shape, which is the same for all blocks of a bundle, and its cost, which says how much work it is.
  */
 static struct j2k_gpu_entry entry_of(
     const struct j2k_gpu_part *part, uint32_t item, uint32_t index, const struct j2k_gpu_wish *wish)
@@ -53,7 +53,7 @@ static struct j2k_gpu_entry entry_of(
         .cost = (uint16_t)(COSTS - 1 - kst_j2k_gpu_cost(block))};
 }
 
-/* Holds, for a picture, the number of its blocks of each cost; later, the place of the next one. */
+/* Holds, for a picture, the number of its blocks of each cost; later, the place of the next block of each cost. */
 struct costs {
     uint32_t place[COSTS];
     uint32_t shape; /* shape of the first block; SHAPES: there are several shapes */
@@ -133,7 +133,7 @@ static bool place_costs(const struct j2k_gpu_part *part, uint32_t least, struct 
     return shapes <= 1;
 }
 
-/* Sort by shape, keeping the order of blocks that have the same. */
+/* Sort by shape; blocks of the same shape keep their order. */
 static bool sort_by_shape(struct j2k_gpu_part *part)
 {
     uint32_t place[SHAPES + 1] = {0};
@@ -155,7 +155,7 @@ bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, co
 {
     struct memory *memory = part->memory;
     if (part->segments == 0 && wish->host_bytes == 0)
-        return true; /* all blocks are those of T.814, which take about as long as each other */
+        return true; /* all blocks are T.814 blocks, which all take about equally long */
     struct sorting sorting = {.part = part,
         .wish = wish,
         .costs = kst_memory_array(memory, part->count, sizeof *sorting.costs, NULL),
@@ -252,8 +252,8 @@ static bool place_bundles(struct j2k_gpu_part *part, struct pool *threads)
 }
 
 /*
- * Choose the number of lanes. Few blocks have been decoded by the time the longest of them are finished, and the
- * longest finish sooner with fewer others beside them. So where bundles would have FEW_LANES lanes or one, only the
+ * Choose the number of lanes. Few blocks have been decoded by the time the longest blocks are finished, and a long
+ * block finishes sooner with fewer others in its bundle. So where bundles would have at most FEW_LANES lanes, only the
  * bundles of the longest blocks get so few.
  */
 static struct choice choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes the columns of volumes for the kernels: for each volume its levels along z and its slices, which name rows
- * of a column, and for each tile where the samples of these rows lie.
+ * Describes the columns of volumes to the kernels: for each volume its levels along z and its slices, which refer to
+ * rows of a column; and for each tile where the samples of these rows lie.
  */
 #include "device/float_bits.h"
 #include "image/location.h"
@@ -17,8 +17,8 @@
 struct columns_writer {
     struct j2k_gpu_part *part;
     uint32_t *work;
-    uint32_t at;     /* index of the next word of what records point to */
-    uint32_t record; /* of the next struct j2k_work_columns */
+    uint32_t at;     /* index of the next word for data that records point to */
+    uint32_t record; /* index of the next struct j2k_work_columns */
 };
 
 static uint32_t range_length(struct j2k_z_range range)
@@ -31,7 +31,7 @@ static uint32_t levels_of(const struct j2k_gpu_volume *v)
     return v->wavelet ? v->need->levels - v->need->reduce : 0;
 }
 
-/* Return how many rows a column keeps: all but the high ones of the finest level, which are the last. */
+/* Return how many rows a column keeps: all except the high rows of the finest level, which come last. */
 static uint32_t kept_rows(const struct j2k_gpu_volume *v)
 {
     return levels_of(v) > 0 ? v->rows - range_length(kst_j2k_z_band(v->need->computed[v->need->reduce], 1)) : 0;
@@ -51,20 +51,19 @@ uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item)
 }
 
 /*
- * Describes a list of rows in the work: a word for each pair of positions, of which the first that is asked for is
- * `first`.
+ * Describes a list of rows in the work: a word for each pair of positions. `first` is the first position that is used.
  */
 struct row_list {
     uint32_t at, first;
 };
 
-/* Return the words of a list of so many rows, of which the first may be at an odd position, with what is around it. */
+/* Return the words of a list of `rows` rows, of which the first may be at an odd position, with its surroundings. */
 static uint32_t list_words(uint32_t rows)
 {
     return J2K_PAIRS_ABOVE + rows / 2 + 1 + J2K_PAIRS_BELOW;
 }
 
-/* Begin a list of so many rows, of which the first has position `first`, and go on behind it. */
+/* Begin a list of `rows` rows, the first of which has position `first`, and advance w->at behind the list. */
 static struct row_list begin_list(struct columns_writer *w, uint32_t rows, uint32_t first)
 {
     const struct row_list list = {w->at, 2 * J2K_PAIRS_ABOVE + first};
@@ -73,7 +72,7 @@ static struct row_list begin_list(struct columns_writer *w, uint32_t rows, uint3
     return list;
 }
 
-/* Set a row of a list, which has been 0. */
+/* Set a row of a list; its half of the word must still be 0. */
 static void put_row(const struct columns_writer *w, struct row_list list, uint32_t index, uint32_t row)
 {
     const uint32_t place = list.first + index;
@@ -108,7 +107,7 @@ uint64_t kst_j2k_gpu_item_column_words(const struct j2k_gpu_item *item)
     return v ? volume_words(v) + tile_words(v) * item->plan->tile_count : 0;
 }
 
-/* Return the area of a tile that its components share, as far as they are wanted; an empty one if none is. */
+/* Return the area of a tile, which all wanted components share; an empty one if no component is wanted. */
 static struct j2k_rect area_of(const struct j2k_plan *plan, const struct j2k_tile *tile)
 {
     for (uint32_t c = 0; c < plan->component_count; c++)
@@ -139,7 +138,7 @@ static uint32_t slot_of(const struct j2k_gpu_volume *v, uint32_t n, uint32_t hig
     return v->slot[kst_j2k_z_component(v->layout, n, high, position)];
 }
 
-/* List the rows of the lowest band, or of slices that are no coefficients. */
+/* List the rows of the lowest band, or of the slices if there is no transform along z. */
 static struct row_list write_lowest(struct columns_writer *w, const struct j2k_gpu_volume *v)
 {
     const struct j2k_z_range range = v->wavelet ? v->need->valid[v->need->levels] : v->shown;
@@ -149,7 +148,7 @@ static struct row_list write_lowest(struct columns_writer *w, const struct j2k_g
     return list;
 }
 
-/* List what is in front of a level and behind it; one of a single row needs nothing there. */
+/* Mirror the rows of a level in front of the level and behind it; a level with a single row needs nothing there. */
 static void surround(const struct columns_writer *w, struct row_list list, uint32_t rows)
 {
     const struct row_list all = {list.at, 0};
@@ -158,7 +157,7 @@ static void surround(const struct columns_writer *w, struct row_list list, uint3
             put_row(w, all, i, get_row(w, list, (uint32_t)j2k_mirror((int64_t)i - list.first, 0, rows)));
 }
 
-/* Write a level whose low rows are listed. Returns the list of its valid rows. */
+/* Describe a level whose low rows are listed. Returns the list of its valid rows. */
 static struct row_list write_level(struct columns_writer *w, const struct j2k_gpu_volume *v, uint32_t n,
     struct row_list low, struct j2k_work_z_level *level)
 {
@@ -185,7 +184,7 @@ static uint32_t offset_of(const struct j2k_gpu_volume *v, uint32_t slice)
     return v->reversible ? (uint32_t)(int64_t)offset : gpu_float_bits((float)offset);
 }
 
-/* Write the levels and slices of a volume, and what all its tiles have in common. */
+/* Write the levels and slices of a volume. Returns what all its tiles have in common. */
 static struct j2k_work_columns write_volume(struct columns_writer *w, const struct j2k_gpu_volume *v)
 {
     struct j2k_work_columns columns = {.rows = v->rows,
@@ -213,7 +212,7 @@ static struct j2k_work_columns write_volume(struct columns_writer *w, const stru
     return columns;
 }
 
-/* Set where the samples of a tile go; those of the volume begin at `area`. */
+/* Set where the samples of a tile go; the volume's samples begin at `area`. */
 static void aim(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_rect *area, struct j2k_rect tile,
     struct j2k_work_columns *columns)
 {
@@ -234,7 +233,7 @@ static void aim(const struct j2k_gpu_part *part, uint32_t index, const struct j2
     columns->pitch = (uint32_t)pitch;
 }
 
-/* Find out whether the rows of a tile have one pitch and lie at equal distances, which may be below 0. */
+/* Find out whether all rows of a tile have the same pitch and lie at equal distances, which may be negative. */
 static void find_step(const struct columns_writer *w, struct j2k_work_columns *columns)
 {
     const uint32_t *row = w->work + columns->from;
@@ -244,7 +243,7 @@ static void find_step(const struct columns_writer *w, struct j2k_work_columns *c
         columns->regular = row[2 * i] == row[0] + i * columns->step && row[2 * i + 1] == row[1];
 }
 
-/* Write the columns of a tile. `levels_at` is where the levels of its first component lie, and is advanced. */
+/* Write the columns of a tile. *levels_at is where the levels of its first component lie; the function advances it. */
 static void write_tile(struct columns_writer *w, uint32_t index, const struct j2k_tile *tile,
     struct j2k_work_columns columns, uint32_t *levels_at)
 {
@@ -282,7 +281,7 @@ static void write_item(struct columns_writer *w, uint32_t index)
         write_tile(w, index, &item->plan->tile[t], columns, &levels_at);
 }
 
-/* Return which kernel undoes an item's columns. */
+/* Return which kernel undoes the transform of an item along z. */
 static uint32_t kernel_of(const struct j2k_gpu_item *item)
 {
     const struct j2k_gpu_volume *v = item->volume;
@@ -290,7 +289,10 @@ static uint32_t kernel_of(const struct j2k_gpu_item *item)
     return kernel + (kept > J2K_COLUMN_MORE ? 2 : kept > J2K_COLUMN_ROWS ? 1 : 0);
 }
 
-/* Write the columns of all items that take a kernel, and its launch; `list`: the list of first work-groups. */
+/*
+ * Write the columns of all items that use a kernel, and its launch. *list is the index of the next entry of the list of
+ * first work-groups.
+ */
 static void write_launch(struct columns_writer *w, uint32_t kernel, uint32_t *list)
 {
     struct j2k_gpu_part *part = w->part;

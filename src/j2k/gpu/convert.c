@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes conversions for the kernel, for pictures whose channels are not components as they are: the planes that the
- * components are written to, and how channels are made of them.
+ * Describes conversions to the kernel, for pictures whose channels are not simply components: the planes that the
+ * components are written to, and how channels are made from these.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ bool kst_j2k_gpu_sources_interleaved(const struct j2k_gpu_item *item)
     return true;
 }
 
-/* Return the distance from one sample to the next. */
+/* Return the distance from one sample of a plane to the next, in samples. */
 static uint32_t stride_of(const struct j2k_gpu_item *item)
 {
     return kst_j2k_gpu_sources_interleaved(item) ? 3 : 1;
@@ -112,7 +112,7 @@ struct j2k_work_view kst_j2k_gpu_source_view(const struct j2k_gpu_part *part, ui
     return view;
 }
 
-/* Return the words of a source's palette; each has two entries. */
+/* Return the words of a source's palette; each word holds two entries. */
 static uint32_t palette_words(const struct j2k_gpu_conversion *conversion, uint32_t source)
 {
     return conversion->source[source].palette ? (conversion->entries + 1) / 2 : 0;
@@ -127,7 +127,7 @@ uint32_t kst_j2k_gpu_conversion_words(const struct j2k_gpu_part *part)
     return words;
 }
 
-/* Describe a source for the kernel. `palette` is where its entries are written, if it has any. */
+/* Describe a source to the kernel. `palette` is where its palette is written, if it has one. */
 static struct j2k_work_source describe_source(
     const struct j2k_gpu_part *part, uint32_t index, uint32_t s, uint32_t palette)
 {
@@ -160,7 +160,7 @@ static void describe_numbers(const struct j2k_gpu_item *item, struct j2k_work_co
     }
 }
 
-/* Describe a conversion for the kernel, and write its palettes from word *at on, which is advanced. */
+/* Describe a conversion to the kernel, and write its palettes from word *at on; advances *at. */
 static struct j2k_work_composite describe_conversion(
     const struct j2k_gpu_part *part, uint32_t index, uint32_t *work, uint32_t *at)
 {

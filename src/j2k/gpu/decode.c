@@ -57,8 +57,8 @@ static bool take_buffers(struct j2k_gpu_job *job, struct gpu_error *error)
 }
 
 /*
- * Return a buffer of the job; that of pixels may be the caller's, in which all volumes of the part lie. (With addresses
- * in the work it does not matter which one it is.)
+ * Return a buffer of the job. The buffer of pixels may be the caller's buffer, if all volumes of the part lie in it.
+ * (If the work contains addresses, the kernels do not use this buffer.)
  */
 static const struct gpu_buffer *buffer_of(const struct j2k_gpu_job *job, uint32_t buffer)
 {
@@ -84,8 +84,8 @@ static void launch(struct j2k_gpu_job *job, uint32_t kernel, uint32_t groups, co
 }
 
 /*
- * Return whether the time of a stage is not taken by itself, but is part of the next one's that is. Many jobs are begun
- * side by side, and then wait for each other in the driver.
+ * Return whether a stage is not timed separately, but as part of the next stage that is timed. Coarse jobs are begun by
+ * many threads at a time, which wait for each other in the driver, so that fewer events are recorded.
  */
 static bool is_untimed(const struct j2k_gpu_job *job, enum j2k_gpu_stage stage)
 {
@@ -100,8 +100,8 @@ static void end_stage(struct j2k_gpu_job *job, enum j2k_gpu_stage stage)
 }
 
 /*
- * Set coefficients that no block covers to 0. All bits of the damage records are set, so that counting up starts from
- * −1. Of many volumes everything is cleared at once, levels and all.
+ * Set coefficients that no block covers to 0. All bits of the damage records are set, so that counters start from −1.
+ * For many pictures everything is cleared by one fill, including the levels.
  */
 static void clear(struct j2k_gpu_job *job)
 {
@@ -128,7 +128,9 @@ static void decode_blocks(struct j2k_gpu_job *job)
     launch(job, J2K_KERNEL_STORE, part->store_groups, NULL, GPU_BUFFERS(J2K_WORK, J2K_STATES, J2K_PASSES, J2K_SAMPLES));
 }
 
-/* Decode the host blocks, while the device works on what was queued before, and queue them. */
+/*
+ * Decode the host blocks while the device works on what was queued before, and queue the copying of their coefficients.
+ */
 static void decode_host_blocks(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
 {
     if (job->part.host_blocks == 0)
@@ -156,9 +158,10 @@ static void make_pixels(struct j2k_gpu_job *job)
 }
 
 /*
- * Upload the streams and the work, which is written meanwhile. Copies of all jobs go over the bus in the order in which
- * they were queued, so that the work of a job waits for the streams of those that began behind it. Of many volumes only
- * the first have their streams uploaded early, as many as the bus takes while a thread writes the work of one.
+ * Upload the streams, and the work, which is written while the streams are uploaded. Copies of all jobs go over the bus
+ * in the order in which they were queued, so that the work of a job waits for the streams of jobs that began later. So
+ * of many volumes only the first have their streams uploaded early, as many as the bus copies while a thread writes the
+ * work of one.
  */
 static void upload(struct j2k_gpu_job *job)
 {
@@ -192,8 +195,8 @@ static void queue_stages(struct j2k_gpu_job *job, const struct j2k_gpu_order *or
 }
 
 /*
- * Enter the device's context once instead of for each step. Decoding host blocks may call the program's allocator,
- * which must not run inside of it.
+ * Enter the device's context once instead of for each step. This is not done if there are host blocks, because decoding
+ * them may call the program's allocator, which must not run inside the context.
  */
 static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
 {
@@ -310,7 +313,7 @@ static void read_times(const struct j2k_gpu_job *job, struct j2k_gpu_times *time
     times->host_threads = job->part.host_blocks < threads ? job->part.host_blocks : threads;
 }
 
-/* Add up the damage that the device found and that which the host found. */
+/* Add up the damage that the device and the host found. */
 static void read_damage(const struct j2k_gpu_job *job, struct j2k_gpu_damage *damage)
 {
     const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[J2K_HOST_RESULT].host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes the kernels for the code-blocks of T.800 Annex D. */
+/* Says which kernels decode and encode the code-blocks of T.800 Annex D, and how much room these need. */
 #include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/job.h"
 #include "j2k/gpu/part.h"
@@ -12,18 +12,21 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
     return true;
 }
 
-/* Bundles of unequal blocks take more, usually less than one word more per coefficient. */
+/* Bundles of unequal blocks take more: usually less than one additional word for each coefficient. */
 static uint64_t state_words(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     (void)plan;
     return (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
 }
 
-/* First the bundles whose passes are decoded several at once; then the others, and what is damaged. */
+/*
+ * Queue first the kernel for bundles with flights, whose passes are decoded in parallel; then the kernel for all other
+ * bundles, and for damaged blocks.
+ */
 static void decode(struct j2k_gpu_job *job)
 {
     const struct j2k_gpu_part *part = &job->part;
-    const uint32_t bundles = J2K_DECODE_GROUP / J2K_BUNDLE; /* of a work-group */
+    const uint32_t bundles = J2K_DECODE_GROUP / J2K_BUNDLE; /* bundles of a work-group */
     if (part->bundles == 0)
         return;
     if (part->wave < part->bundles)
@@ -34,20 +37,20 @@ static void decode(struct j2k_gpu_job *job)
 }
 
 /*
- * Thresholds in coded bytes for each compute unit of the device, for blocks of 4,096 coefficients: up to how many bytes
- * each choice pays.
+ * Thresholds in coded bytes for each compute unit of the device, for blocks of 4,096 coefficients: the most bytes for
+ * which each choice pays.
  */
 enum {
-    BYTES_FOR_FOUR = 160 << 10, /* four planes at once, and below, two and one */
+    BYTES_FOR_FOUR = 160 << 10, /* up to here four planes at once; then two, then one */
     BYTES_FOR_TWO = 600 << 10,
     BYTES_FOR_ONE = 2000 << 10,
     BYTES_FOR_RAW = 1400 << 10, /* one plane at once, if passes are raw */
-    BYTES_FOR_FEW = 24 << 10,   /* using only half of the work-items of a bundle */
+    BYTES_FOR_FEW = 24 << 10,   /* use only half of the work-items of a bundle */
     MOST = 4,
-    AHEAD = 2 /* words that a pass stays behind the previous one, beside a stripe */
+    AHEAD = 2 /* words that a pass stays behind the previous one, in addition to a stripe */
 };
 
-/* The flights that a block's size has room for: successive passes are a stripe and two words apart. */
+/* Return the most flights for the size of a block: successive passes are a stripe and two words apart. */
 static uint32_t most_flights(const struct j2k_tile_component *tc)
 {
     uint32_t across = tc->block_width > 3 ? 1U << (tc->block_width - 3) : 1, down = 1U << (tc->block_height - 2);
@@ -60,8 +63,8 @@ static uint32_t most_flights(const struct j2k_tile_component *tc)
 }
 
 /*
- * Smaller blocks finish sooner when their passes follow each other, and so fewer bytes of them keep the device busy;
- * the bytes are scaled accordingly.
+ * Smaller blocks finish sooner when their passes follow each other, so that fewer bytes suffice to keep the device
+ * busy; the bytes are scaled accordingly.
  */
 static uint32_t choose_flights(const struct j2k_tile_component *tc, uint64_t bytes)
 {
@@ -79,14 +82,14 @@ static uint32_t choose_lanes(uint32_t flights, uint64_t bytes)
 }
 
 enum {
-    PASS_ENDS = 8, /* most bytes that the end of a pass's segment takes */
-    PLANE_ENDS = 7 /* decisions of a plane beside those of its samples */
+    PASS_ENDS = 8, /* most bytes for the end of a pass's segment */
+    PLANE_ENDS = 7 /* decisions of a plane in addition to those of its samples */
 };
 
 /*
- * Without further knowledge each plane of a sample takes a bit, and its sign another, plus an eighth for the cost of
- * adaptation. Blocks of images that are constructed to take more are coded again with ample room: a decision takes at
- * most 15 bits, and a byte holds at least seven.
+ * By default there is room for one bit of each sample for each plane, and one for its sign, plus an eighth for the cost
+ * of adaptation. Blocks that take more, in images that are constructed for that, are coded again with ample room: a
+ * decision takes at most 15 bits, and a byte holds at least seven.
  */
 static uint32_t block_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
 {
@@ -103,8 +106,8 @@ static uint32_t block_room(const struct j2k_plan *plan, const struct j2k_block *
 }
 
 /*
- * A plane has at most one decision for each sample. It is rare that all blocks at once have more than three quarters of
- * the planes that the band has bits for; blocks that find no room are coded again.
+ * A plane has at most one decision for each sample. By default there is room for three quarters of the planes that the
+ * band has bits for, which all blocks together rarely exceed; blocks that find no room are coded again.
  */
 static uint32_t decision_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Begins and ends jobs that encode pictures on a GPU: the memory that they take and the queues that they use. */
+/* Begins and ends jobs that encode pictures on a GPU, and manages the memory and the queues that they use. */
 #include "j2k/gpu/encode.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ bool kst_j2k_gpu_encodes(const kst_image *image)
     return !upwards || !kst_memory_is_device(image->memory) || kst_memory_has_addresses(image->memory);
 }
 
-/* The bytes include samples with their bands, blocks' states, data and passes, pixels, and what is downloaded. */
+/* The sum includes samples with their bands, blocks' states, data and passes, pixels, and what is downloaded. */
 uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan)
 {
     uint64_t samples = 0, data = 0, room = 0;
@@ -81,7 +81,7 @@ void kst_j2k_gpu_encode_record(struct j2k_gpu_encode_job *job, enum j2k_gpu_enco
     job->runtime->gpu->backend->record(job->queue, &job->track->event[event]);
 }
 
-/* Go on in another queue of the track, behind what is in the present one. */
+/* Continue in another queue of the track, behind the work in the present one. */
 static void change_to(struct j2k_gpu_encode_job *job, struct gpu_queue *queue)
 {
     if (!queue->handle || job->queue == queue)
@@ -102,7 +102,7 @@ void kst_j2k_gpu_encode_calm_down(struct j2k_gpu_encode_job *job)
     change_to(job, &job->track->queue);
 }
 
-/* What is in one queue waits for what was in the other, unless that one failed. */
+/* The work in one queue waits for earlier work in the other one, unless that queue failed. */
 void kst_j2k_gpu_encode_finish(struct j2k_gpu_encode_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
@@ -195,7 +195,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode
     beside->track = kst_gpu_track_take(runtime, error);
     if (beside->track) {
         beside->queue = &beside->track->queue;
-        beside->queue->error = job->queue->error; /* as what follows depends on the transform */
+        beside->queue->error = job->queue->error; /* what follows depends on the transform */
         runtime->gpu->backend->wait(beside->queue, &job->track->event[CODING_AFTER_TRANSFORM]);
         return beside;
     }
@@ -283,7 +283,7 @@ void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
 
 struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(struct j2k_gpu_encode_job *job)
 {
-    if (!job->timed) { /* jobs beside it have all the blocks */
+    if (!job->timed) { /* jobs that share its buffers coded all blocks */
         kst_j2k_gpu_encode_finish(job);
         kst_j2k_gpu_encode_add_first_times(job);
     }

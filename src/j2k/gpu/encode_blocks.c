@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measures or codes the code-blocks of transformed pictures, list by list, and reads the results of each. */
+/* Measures or codes the code-blocks of transformed pictures, list by list, and reads the results. */
 #include "j2k/gpu/encode_job.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static size_t results_length(const struct j2k_gpu_list *list)
     return J2K_LIST_HEAD * 4 + list->blocks * sizeof(struct j2k_work_coded_result);
 }
 
-/* Take pinned memory for what is downloaded; `whole` says what else is known of it. It stays until the job's end. */
+/* Take pinned memory for what is downloaded; it is kept until the job ends. `whole` holds the other members' values. */
 static bool take_fetched(
     struct list_run *run, const struct j2k_gpu_fetched *whole, uint64_t length, struct gpu_error *error)
 {
@@ -53,7 +53,7 @@ static bool take_fetched(
         kst_memory_release(memory, fetched);
         return false;
     }
-    run->buffer[COLLECTED] = (struct gpu_buffer){.length = 0}; /* if there was one, `fetched` has it now */
+    run->buffer[COLLECTED] = (struct gpu_buffer){.length = 0}; /* if there was such a buffer, `fetched` owns it now */
     run->fetched = fetched;
     atomic_store(&job->fetched, fetched);
     return true;
@@ -92,7 +92,7 @@ static void bring_list(const struct list_run *run)
         run->job->queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, run->list->words * 4ULL);
 }
 
-/* Launch a kernel that takes samples and fills a buffer, which is of decisions or of data. */
+/* Launch a kernel that reads samples and fills a buffer with decisions or with blocks' data. */
 static void take_samples(struct list_run *run, enum j2k_gpu_encode_kernel kernel, enum list_buffer filled)
 {
     const struct gpu_runtime *runtime = run->job->runtime;
@@ -157,7 +157,7 @@ static void code_samples(struct list_run *run)
     kst_j2k_gpu_encode_hurry(run->job);
 }
 
-/* Add the times of what precedes the blocks, once. */
+/* Add the times of upload and transform, once. */
 void kst_j2k_gpu_encode_add_first_times(struct j2k_gpu_encode_job *job)
 {
     struct gpu *gpu = job->runtime->gpu;
@@ -261,7 +261,7 @@ static const struct j2k_work_coded_result *results_of(const struct list_run *run
 struct results_reading {
     const struct list_run *run;
     struct j2k_gpu_block_outcome *outcomes;
-    atomic_bool missing; /* there are blocks that found no room */
+    atomic_bool missing; /* some blocks found no room */
 };
 
 enum { READ_TOGETHER = 4096 };
@@ -294,7 +294,10 @@ static void read_slice(void *arg, uint32_t index)
     }
 }
 
-/* Read the outcomes of a list. `again` gets the orders of blocks that found no room; returns how many these are. */
+/*
+ * Read the outcomes of a list. `again` receives the orders of blocks that found no room; the function returns their
+ * number.
+ */
 static uint32_t read_outcomes(const struct list_run *run, struct j2k_gpu_block_outcome *outcomes, uint32_t *again)
 {
     struct results_reading reading = {.run = run, .outcomes = outcomes};
@@ -382,7 +385,7 @@ static bool measure_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_li
     return done;
 }
 
-/* Holds arrays that are needed to put lists together. */
+/* Holds the arrays from which lists are made. */
 struct list_arrays {
     uint32_t *place, *chosen, *again;
 };
@@ -402,7 +405,7 @@ static void release_rooms(struct list_arrays *rooms, struct memory *memory)
     kst_memory_release(memory, rooms->again);
 }
 
-/* Code the chosen blocks list by list. Returns how many found no room; these are then the chosen ones. */
+/* Code the chosen blocks list by list. Returns how many blocks found no room, and makes these the chosen ones. */
 static uint32_t run_chosen(struct j2k_gpu_encode_job *job, struct j2k_gpu_list *list, struct list_arrays *rooms,
     uint32_t count, struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error)
 {

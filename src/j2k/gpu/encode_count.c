@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts the bits that code-blocks of T.814 take at one step after the other. The list of blocks stays on the device;
- * only factors of bands go there for each step, and only bits come back.
+ * Counts the bits that T.814 code-blocks take with one quantiser step after the other. The list of blocks stays on the
+ * device; for each step only the factors of bands are uploaded, and only numbers of bits are downloaded.
  */
 #include <stddef.h>
 
@@ -62,7 +62,7 @@ bool kst_j2k_gpu_count_begin(
     job->counting.uploaded = false;
     job->counting.head = WORDS(struct j2k_count_work) + job->part.bands;
     if (!take_buffers(job, error)) {
-        kst_j2k_gpu_count_end(job); /* so that none are counted yet */
+        kst_j2k_gpu_count_end(job); /* so that counting has not begun */
         return false;
     }
     uint32_t *words = list_words(job);
@@ -80,9 +80,7 @@ bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job)
     return job->counting.blocks > 0;
 }
 
-/*
- * Write the factors of all bands. Returns how many bytes of the list the device does not have yet, from the first on.
- */
+/* Write the factors of all bands. Returns how many bytes at the start of the list the device does not have yet. */
 static size_t write_factors(struct j2k_gpu_encode_job *job, const bool *wanted)
 {
     struct j2k_gpu_counting *counting = &job->counting;
@@ -110,7 +108,7 @@ const struct j2k_work_counted_block *kst_j2k_gpu_count(
     kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
     backend->copy(job->queue, &buffer[COUNTING_LIST], 0, &buffer[COUNTING_HOST_LIST], 0, length);
     if (!counting->uploaded)
-        backend->fill(job->queue, &buffer[COUNTING_RESULTS], 0, found, UINT32_MAX); /* nothing is known yet */
+        backend->fill(job->queue, &buffer[COUNTING_RESULTS], 0, found, UINT32_MAX); /* no block has been counted yet */
     counting->uploaded = true;
     kst_gpu_launch(job->queue, job->built, J2K_ENCODE_COUNT_HT, counting->blocks, arguments, 3);
     kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);

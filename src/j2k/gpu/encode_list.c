@@ -7,8 +7,8 @@
 enum {
     MOST_DATA = 1 << 29,    /* most bytes of a list's blocks; further blocks go into another list */
     MOST_UNITS = 1 << 28,   /* most units of decisions */
-    MOST_SAMPLES = 1 << 29, /* most samples, so that decisions can be counted in 32 bits in any case */
-    ROWS_A_UNIT = 4,        /* rows of lanes with which a multiprocessor has work while one row waits */
+    MOST_SAMPLES = 1 << 29, /* most samples, so that 32 bits can always count decisions */
+    ROWS_A_UNIT = 4,        /* rows of lanes for each multiprocessor, so that it has work while one row waits */
     FRONT_SHARE = 8,
     SLICE = 2048 /* blocks that a thread writes at once */
 };
@@ -25,8 +25,8 @@ static const struct j2k_plan *plan_of(const struct j2k_gpu_list *list, uint32_t 
 }
 
 /*
- * Choose the number of lanes of rows. All blocks wait for the one with the most decisions, and that one is slowed by
- * those beside it. So the first rows have fewer lanes, which takes more of the device; but not where other jobs wait
+ * Choose the number of lanes of each row. All blocks wait for the one with the most decisions, and the blocks next to
+ * it slow it down. So the first rows have fewer lanes, which takes more of the device; but not where other jobs wait
  * for the device.
  */
 static void choose_rows(struct j2k_gpu_list *list, uint32_t rows)
@@ -39,7 +39,7 @@ static void choose_rows(struct j2k_gpu_list *list, uint32_t rows)
     list->rows = list->front_rows + (rest + list->lanes - 1) / list->lanes;
 }
 
-/* Holds the room that a block gets, remembered because most blocks are like the ones before them. */
+/* Holds the room that a block gets, which is kept because most blocks are like the ones before them. */
 struct block_rooms {
     const struct j2k_plan *plan;
     const struct j2k_block *like;
@@ -134,7 +134,7 @@ struct list_writing {
     struct j2k_work_coded_block *block;
 };
 
-/* The room of a block ends where that of the next one begins. */
+/* Write a slice of the blocks. The room of a block ends where that of the next one begins. */
 static void write_slice(void *arg, uint32_t index)
 {
     const struct list_writing *w = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codes the blocks of pictures and writes their packets on the device, so that the host learns nothing of the blocks
- * but how many bytes all packets have, and copies the packets to where they go in the codestream.
+ * Codes the blocks of pictures and writes their packets on the device, so that the host learns nothing about the blocks
+ * but how many bytes all packets have; and copies the packets to their places in the codestream.
  */
 #include <stddef.h>
 #include <string.h>
@@ -10,20 +10,22 @@
 #include "j2k/gpu/encode_list.h"
 #include "j2k/gpu/packets.h"
 
-/* Buffers of coded pictures. The first two are pinned, and given back with PASSES as soon as blocks are coded. */
+/*
+ * The buffers of coded pictures. The first two are pinned; these and PASSES are given back as soon as blocks are coded.
+ */
 enum packed_buffer { HOST_LIST, FOUND, PASSES, LIST, DATA, RESULTS, WORK, PACKED_BUFFERS };
 
 enum { BEFORE, AFTER /* events of the track */ };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
-/* Holds pictures that were coded together. It is constant from when it is in the job's list. */
+/* Holds pictures that were coded together. Once it is in the job's list, it is constant. */
 struct j2k_gpu_packed {
     struct j2k_gpu_packed *next;
     struct gpu_buffer buffer[PACKED_BUFFERS];
     struct j2k_gpu_packing packing;
-    uint32_t head;   /* where the list speaks of packets */
-    uint32_t blocks; /* of the list */
+    uint32_t head;   /* where the list's description of packets begins */
+    uint32_t blocks; /* number of blocks of the list */
 };
 
 static void give_back(struct j2k_gpu_encode_job *job, struct j2k_gpu_packed *packed)
@@ -91,7 +93,7 @@ static void code(struct j2k_gpu_encode_job *job, struct j2k_gpu_packed *packed, 
     backend->finish(job->queue);
 }
 
-/* Make a list of all orders. Returns false if they do not go into one, or the kernels are not those of T.814. */
+/* Make a list of all orders. Returns false if one list cannot hold them, or the kernels are not those of T.814. */
 static bool make_list(struct j2k_gpu_encode_job *job, struct j2k_gpu_list *list, uint32_t *arrays,
     const struct j2k_gpu_block_order *orders, uint32_t count)
 {
@@ -154,7 +156,7 @@ bool kst_j2k_gpu_encode_packets(struct j2k_gpu_encode_job *job, const struct j2k
     return !error->status;
 }
 
-/* Return what the item was coded with last; null: nothing. */
+/* Return the latest coded pictures that contain an item; null: there are none. */
 static const struct j2k_gpu_packed *find(const struct j2k_gpu_encode_job *job, uint32_t item)
 {
     const struct j2k_gpu_packed *packed = atomic_load(&job->packed);

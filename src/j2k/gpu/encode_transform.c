@@ -71,7 +71,7 @@ static void upload_plane(struct j2k_gpu_encode_job *job, uint32_t index, uint32_
         pitch * (plane->height - 1) + row);
 }
 
-/* Return whether kernels read pixels where they are. */
+/* Return whether the kernels read pixels from where they are. */
 static bool is_there(const struct j2k_gpu_encode_item *item)
 {
     return item->picture.in_place || item->components;
@@ -104,7 +104,7 @@ static void launch_over(
     kst_gpu_launch(job->queue, job->built, kernel, over->groups, arguments, count);
 }
 
-/* Return the kernel that does the reverse of what one of a decoder does. */
+/* Return the encoder's kernel that reverses a decoder's kernel. */
 static enum j2k_gpu_encode_kernel reverse_of(uint32_t kernel)
 {
     switch (kernel) {
@@ -122,8 +122,8 @@ static enum j2k_gpu_encode_kernel reverse_of(uint32_t kernel)
 }
 
 /*
- * Launch the forward transform. The part lists the launches of a decoder: its outputs become inputs, and its levels
- * are taken in reverse order.
+ * Launch the forward transform. The part lists the launches as a decoder makes them: its outputs become inputs, and its
+ * levels are taken in reverse order.
  */
 static void transform(struct j2k_gpu_encode_job *job)
 {
@@ -136,8 +136,9 @@ static void transform(struct j2k_gpu_encode_job *job)
 
 /*
  * Transform the parts of a batch one after the other, so that the host has work for the first part while others are
- * transformed; and before blocks of the first are modelled, so that the host finishes the last part in time. It does
- * not wait behind pictures that wait for a caller's stream, since that stream may wait for these.
+ * transformed; and transform all parts before the blocks of the first one are modelled, so that the host finishes the
+ * last part in time. A part does not wait for pictures that wait for a caller's stream, since that stream may wait for
+ * this part.
  */
 void kst_j2k_gpu_encode_transform(struct j2k_gpu_encode_job *job)
 {

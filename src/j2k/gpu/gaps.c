@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the gaps between code-blocks of T.814: coefficients that no block covers, which must be 0. They are listed
- * behind the blocks, like blocks without passes, so that the kernel which stores coefficients clears them. This writes
- * each coefficient once, where clearing all bands beforehand would write most of them twice.
+ * Finds the gaps between T.814 code-blocks: coefficients that no block covers, which must be 0. They are listed behind
+ * the blocks, like blocks without passes, so that the kernel that stores coefficients clears them. This way each
+ * coefficient is written once; clearing all bands beforehand would write most of them twice.
  */
 #include <string.h>
 
 #include "j2k/gpu/part.h"
 #include "j2k/syntax/geometry.h"
 
-enum { WIDTH = 256, HEIGHT = 64 }; /* of what is cleared by one work-group, at most */
+enum { WIDTH = 256, HEIGHT = 64 }; /* the largest area that one work-group clears */
 
 enum { CAPACITY = 512, IMPOSSIBLE = UINT32_MAX };
 
-/* Takes the gaps of a picture. */
+/* Collects the gaps of a picture. */
 struct gap_list {
     const struct j2k_gpu_part *part;
     struct j2k_work_ht_block *record;
@@ -60,17 +60,20 @@ static void add_gap(struct gap_list *list, struct j2k_rect rect)
             add_piece(list, piece);
 }
 
-/* Add the gaps of a band. Returns false if its blocks are not in raster order, as where it has several precincts. */
+/*
+ * Add the gaps of a band. Returns false if its blocks are not in raster order, for instance because it has several
+ * precincts.
+ */
 static bool add_gaps_of_band(struct gap_list *list, const struct j2k_plan *plan)
 {
     const struct j2k_band *band = &plan->band[list->band];
     const struct j2k_rect window = band->window;
-    struct j2k_rect row = {window.x0, window.y0, window.x1, window.y0}; /* what is left of a row of blocks */
+    struct j2k_rect row = {window.x0, window.y0, window.x1, window.y0}; /* part of a row behind the blocks so far */
     for (uint32_t k = band->first_block; k < band->first_block + band->block_count; k++) {
         const struct j2k_block *own = &plan->block[k];
         const struct j2k_rect block =
             j2k_intersect((struct j2k_rect){own->x, own->y, own->x + own->width, own->y + own->height}, window);
-        if (block.x0 == row.x0 && block.y0 == row.y0 && block.y1 == row.y1) { /* as most do */
+        if (block.x0 == row.x0 && block.y0 == row.y0 && block.y1 == row.y1) { /* true for most blocks */
             row.x0 = block.x1;
             continue;
         }
@@ -89,7 +92,7 @@ static bool add_gaps_of_band(struct gap_list *list, const struct j2k_plan *plan)
     return true;
 }
 
-/* Return whether a band is one block without a gap. */
+/* Return whether one block covers all of a band. */
 static bool is_one_block(const struct j2k_plan *plan, const struct j2k_band *band)
 {
     const struct j2k_block *block = &plan->block[band->first_block];

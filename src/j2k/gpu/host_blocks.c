@@ -2,7 +2,7 @@
 /* Lets the host's threads decode some code-blocks while the device decodes the others. */
 #include "j2k/gpu/job.h"
 
-/* Lists that are kept until the blocks are decoded. */
+/* Holds lists that are kept until the blocks are decoded. */
 struct lists {
     const struct j2k_plan **plan;
     struct j2k_host_block *block;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes the kernels for the code-blocks of T.814, and these blocks for the kernels. */
+/*
+ * Says which kernels decode and encode T.814 code-blocks and how much room these need, and describes the blocks to
+ * them.
+ */
 #include <math.h>
 
 #include "device/float_bits.h"
@@ -11,17 +14,17 @@
 #include "j2k/tables/ht.h"
 
 enum {
-    BITS = 31,        /* most bits of a magnitude that kernels have */
-    PLANES_MOST = 62, /* more planes than that are damage, as they are for the CPU */
+    BITS = 31,        /* most bits of a magnitude in the kernels */
+    PLANES_MOST = 62, /* a block with more planes is damaged, as on the CPU */
     WARPS_A_UNIT = 4,
-    SLICE = 8192 /* blocks that a thread notes or writes at once: calling another takes as long as some thousands */
+    SLICE = 8192 /* blocks that a thread notes or writes at once; calling one takes as long as thousands of blocks */
 };
 
-/* Holds the last set of passes whose cleanup pass has bytes. */
+/* Holds the last HT set of a block whose cleanup pass has bytes. */
 struct set {
-    const struct j2k_segment *cleanup, *refinement; /* null: there is none */
+    const struct j2k_segment *cleanup, *refinement; /* null: the block has no such segment */
     uint32_t passes;
-    uint32_t plane; /* of the cleanup pass */
+    uint32_t plane; /* bit-plane of the cleanup pass */
 };
 
 static struct set choose_any_set(const struct j2k_block *block, const struct j2k_segment *segment)
@@ -45,7 +48,7 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
     const struct j2k_segment *segment = &plan->segment[block->first_segment];
     if (block->segment_count > 1)
         return choose_any_set(block, segment);
-    if (segment->passes == 1 && segment->length > 0) /* as most have */
+    if (segment->passes == 1 && segment->length > 0) /* true for most blocks */
         return (struct set){segment, NULL, 1, block->planes - 1U};
     if (segment->passes % 3 != 1 || segment->length == 0)
         return (struct set){NULL, NULL, 0, 0};
@@ -53,8 +56,8 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
 }
 
 /*
- * Return whether magnitudes, whose last bits are a fraction, have more bits than kernels. All blocks of a band are
- * alike in this, because those of T.814 may have bits in all of its planes.
+ * Return whether magnitudes, including their fraction bits, have more bits than the kernels support. The result is the
+ * same for all blocks of a band, because T.814 blocks may have bits in all of its planes.
  */
 static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block)
 {
@@ -75,7 +78,7 @@ static uint32_t bits_of(const struct j2k_block *block, const struct set *set)
     return (uint32_t)block->missing + block->planes - set->plane;
 }
 
-/* A cleanup pass is in one packet, so that its bytes follow each other. */
+/* A cleanup pass must be in one packet, so that its bytes are contiguous. */
 static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     const struct set set = choose_set(plan, block);
@@ -83,7 +86,7 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
            (set.cleanup->piece_count == 1 && (bits_of(block, &set) <= BITS || is_too_deep(plan, block)));
 }
 
-/* Return a word for each quad, and if there is a refinement pass, then one for each sample. */
+/* Return the number of words of a block's state: a word for each quad, and with three passes, one for each sample. */
 static uint32_t words_of(const struct j2k_block *block, uint32_t passes)
 {
     uint32_t words = J2K_QUAD_PITCH((block->width + 1U) / 2) * ((block->height + 1U) / 2);
@@ -92,7 +95,7 @@ static uint32_t words_of(const struct j2k_block *block, uint32_t passes)
     return (words + 1) / 2 * 2;
 }
 
-/* Return the number of passes that are decoded, 1 for none. */
+/* Return the number of passes that are decoded, or 1 if none are. */
 static uint32_t passes_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     return block->segment_count > 1 ? choose_set(plan, block).passes : 1;
@@ -110,7 +113,7 @@ void kst_j2k_gpu_add_ht_block(const struct j2k_plan *plan, const struct j2k_bloc
     sums->ht_states += words_of(block, passes);
 }
 
-/* Note where the blocks of a slice of the list stand in it. */
+/* Note, for a slice of the list of blocks, where each block stands in the list. */
 static void note_entries(void *arg, uint32_t index)
 {
     struct j2k_gpu_part *part = arg;
@@ -152,19 +155,19 @@ struct ht_writing {
     const uint32_t *work;
     uint32_t piece_at;
     struct j2k_work_ht_block *to;
-    uint32_t slices; /* of a picture */
+    uint32_t slices; /* number of slices of a picture */
 };
 
 /* Describes a band of a picture whose blocks are written. */
 struct ht_band {
-    struct j2k_work_ht_block common; /* what follows from the band */
+    struct j2k_work_ht_block common; /* members that are the same for all blocks of the band */
     struct j2k_rect window;
-    uint32_t at;   /* place of the window in the buffer of samples */
-    uint8_t below; /* of the block that the record and too_deep are of; see struct j2k_block */
+    uint32_t at;   /* place of the band's window in the buffer of samples */
+    uint8_t below; /* `below` of the block that `common` and `too_deep` are for; see struct j2k_block */
     bool too_deep;
 };
 
-/* Describe a band, of which `block` is any. */
+/* Describe the band of a block. */
 static struct ht_band describe_band(const struct j2k_gpu_part *part, uint32_t item, const struct j2k_block *block)
 {
     const struct j2k_plan *plan = part->items[item].plan;
@@ -188,7 +191,7 @@ static struct ht_band describe_band(const struct j2k_gpu_part *part, uint32_t it
         .too_deep = is_too_deep(plan, block)};
 }
 
-/* Let what depends on the planes that are left out of indices be that of a block. */
+/* Set the members that depend on how many planes of a block's indices are left out. */
 static void set_below(struct ht_band *band, const struct j2k_plan *plan, const struct j2k_block *block)
 {
     band->common.fraction = kst_j2k_gpu_fraction_of(plan, block);
@@ -196,7 +199,10 @@ static void set_below(struct ht_band *band, const struct j2k_plan *plan, const s
     band->too_deep = is_too_deep(plan, block);
 }
 
-/* Describe the set of a block. Where pieces of the stream were left out, their records say where its bytes are. */
+/*
+ * Describe the HT set of a block. Where parts of the stream were not uploaded, the records of pieces say where the
+ * set's bytes are.
+ */
 static inline void describe_set(const struct ht_writing *w, const struct ht_band *band, uint32_t item,
     const struct j2k_block *block, struct j2k_work_ht_block *to)
 {
@@ -256,7 +262,9 @@ static inline void describe_block(
     describe_set(w, band, item, block, to);
 }
 
-/* Return the place of a block's record; J2K_HT_NOWHERE: it has none. Without a list, records are in the plans' order.
+/*
+ * Return the place of a block's record; J2K_HT_NOWHERE: it has none. Without a list, records are in the order of the
+ * plans.
  */
 static uint32_t find_record(const struct j2k_gpu_part *part, uint32_t item, uint32_t index)
 {
@@ -266,7 +274,7 @@ static uint32_t find_record(const struct j2k_gpu_part *part, uint32_t item, uint
     return part->items[item].plan->block[index].coder == J2K_HT ? part->ht[at].at : J2K_HT_NOWHERE;
 }
 
-/* Write a slice of a picture's blocks, in the order of the plan, in which those of a band follow each other. */
+/* Write a slice of a picture's blocks, in the order of the plan, where the blocks of a band follow each other. */
 static void write_slice(void *arg, uint32_t slice)
 {
     const struct ht_writing *w = arg;
@@ -317,7 +325,7 @@ static void decode(struct j2k_gpu_job *job)
             GPU_BUFFERS(J2K_WORK, J2K_STREAM, J2K_STATES, J2K_PASSES, J2K_SAMPLES));
 }
 
-/* No passes are decoded at the same time. */
+/* T.814 blocks have no flights: their passes follow each other. */
 static uint32_t choose_flights(const struct j2k_tile_component *tc, uint64_t bytes)
 {
     (void)tc;
@@ -326,9 +334,9 @@ static uint32_t choose_flights(const struct j2k_tile_component *tc, uint64_t byt
 }
 
 /*
- * Without further knowledge each plane of a sample takes a bit, and its sign another, plus an eighth. Blocks that take
- * more are coded again with ample room: MagSgn has at most 32 bits of a sample, and a bit of stuffing for 15 of these;
- * MEL and VLC together have less than 8 bytes for a pair of quads.
+ * By default there is room for one bit of each sample for each plane, and one for its sign, plus an eighth. Blocks that
+ * take more are coded again with ample room: MagSgn takes at most 32 bits for a sample, and a stuffed bit for 15 of
+ * these; MEL and VLC together take less than 8 bytes for a pair of quads.
  */
 static uint32_t block_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
 {

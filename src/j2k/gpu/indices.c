@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chooses bands of irreversible components whose coefficients the kernels keep as quantiser indices of 16 bits, halves
- * of steps included, instead of as products with the step in single precision. Synthesis multiplies them when it loads
- * them, so that the products are the same, and half of the memory is written and read. Packet headers prove that the
- * indices fit: a cleanup pass with larger magnitudes is damage.
+ * Chooses bands of irreversible components whose coefficients the kernels keep as 16-bit quantiser indices with one
+ * fraction bit (halves of steps) instead of as products with the step in single precision. Synthesis multiplies indices
+ * when it loads them, so that the products are the same, but half as much memory is written and read. Packet headers
+ * prove that the indices fit: a cleanup pass with larger magnitudes is damage.
  */
 #include "j2k/gpu/part.h"
 #include "j2k/plan/range.h"
 
 enum {
-    INDEX_BITS = 15, /* of a magnitude */
-    FRACTION = 1     /* bits of it that are halves of steps */
+    INDEX_BITS = 15, /* bits of a magnitude */
+    FRACTION = 1     /* fraction bits of it: halves of steps */
 };
 
-/* Return whether indices of all bands of a resolution fit. */
+/* Return whether the indices of all bands of a resolution fit in 16 bits. */
 static bool fits(const struct j2k_plan *plan, const struct j2k_tile_component *tc, const struct j2k_resolution *r)
 {
     bool fine = true;
@@ -25,15 +25,17 @@ static bool fits(const struct j2k_plan *plan, const struct j2k_tile_component *t
 }
 
 /*
- * Return whether a resolution has several rows and columns. Kernels take a single one from one kind of bands for both,
- * which then would be words in one place and indices in another.
+ * Return whether a resolution has several rows and several columns. For a single row or column, kernels load low and
+ * high coefficients from the same band, which they would take for words in one case and for indices in the other.
  */
 static bool has_pairs(const struct j2k_resolution *r)
 {
     return j2k_gpu_width(r->computed) != 1 && j2k_gpu_height(r->computed) != 1;
 }
 
-/* Return the resolution of a component that is `below` the highest; null: it has none but the lowest, or is reversible.
+/*
+ * Return the resolution of a component that is `below` resolutions below the highest one; null: the component is
+ * reversible, or that resolution is the lowest one or does not exist.
  */
 static const struct j2k_resolution *resolution_of(
     const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t below)
@@ -44,8 +46,9 @@ static const struct j2k_resolution *resolution_of(
 }
 
 /*
- * Choose the bands of a tile's resolutions that are `below` the highest ones: those of all components or of none,
- * because the highest resolutions of three are computed by one kernel. Returns false if there are no such resolutions.
+ * Choose the bands of a tile's resolutions that are `below` resolutions below the highest ones: those of all components
+ * or of none, because the highest resolutions of three components are computed by one kernel. Returns false if there
+ * are no such resolutions.
  */
 static bool choose(const struct j2k_plan *plan, const struct j2k_tile *tile, uint32_t below, bool *indices)
 {
@@ -79,7 +82,7 @@ static void choose_of_picture(void *arg, uint32_t index)
 bool kst_j2k_gpu_choose_indices(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
     if (part->segments > 0 || wish->host_bytes > 0 || part->items->indices)
-        return true; /* some blocks are T.800's, or decoded by the host, or all indices are wanted in 32 bits */
+        return true; /* some blocks are T.800 blocks, or host blocks, or all indices are wanted in 32 bits */
     part->indices = kst_memory_array(part->memory, part->bands, sizeof *part->indices, NULL);
     if (part->indices)
         kst_pool_run(threads, part->count, choose_of_picture, part);

@@ -9,8 +9,8 @@
 
 enum {
     STRIP_ROWS_LEAST = 8,
-    STRIP_ROWS_MORE = 8, /* rows beside its own that a strip loads */
-    STRIPS_A_UNIT = 12   /* enough of them to keep a compute unit busy; and as many as it has whose pixels are made */
+    STRIP_ROWS_MORE = 8, /* rows that a strip loads in addition to its own */
+    STRIPS_A_UNIT = 12   /* strips that keep a compute unit busy; also strips that write pixels that it runs at once */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -21,13 +21,13 @@ struct level_samples {
     struct j2k_rect rect;
 };
 
-/* Holds the state while levels and outputs are written, or only counted if `work` is null. */
+/* Holds the state while levels and outputs are written; if `work` is null, they are only counted. */
 struct levels_writer {
     struct j2k_gpu_part *part;
     uint32_t *work;
     uint32_t at;            /* index of the next word of the lists of groups */
-    uint32_t record, first; /* number of records so far, and of those before this launch */
-    uint32_t lists, list;   /* where the lists of levels start, and that of this launch */
+    uint32_t record, first; /* number of records so far, and of those in front of this launch */
+    uint32_t lists, list;   /* where the lists of levels start, and where this launch's list starts */
     uint32_t groups;        /* number of work-groups of this launch */
     /* For levels that are computed with outputs: index of the record of the next one's first component. */
     uint32_t finished;
@@ -42,15 +42,15 @@ static const struct j2k_resolution *resolution_of(
     return &plan->resolution[tc->first_resolution + r];
 }
 
-/* Describes a tile-component whose levels are described. */
+/* Holds a tile-component and where its levels lie. */
 struct component_levels {
     const struct j2k_gpu_part *part;
     const struct j2k_plan *plan;
     const struct j2k_tile_component *tc;
     uint32_t item;        /* the plan's index in the part */
     const uint32_t *band; /* where the bands of the plan lie in the buffer of samples */
-    uint32_t at, top;     /* likewise its levels, and the words of the last one and every second one below it */
-    uint32_t words;       /* of its levels */
+    uint32_t at, top;     /* where its levels lie there; words of the last level and every second one below it */
+    uint32_t words;       /* words of all its levels */
     bool narrow;          /* samples have 16 bits, and places count half-words */
 };
 
@@ -78,7 +78,7 @@ static uint32_t bytes_of(const struct component_levels *c)
 
 /*
  * Return where the result of resolution r lies. Resolutions alternate between the memory of the last one and that of
- * the one before.
+ * the last but one.
  */
 static struct level_samples samples_of(const struct component_levels *c, uint32_t r)
 {
@@ -108,20 +108,23 @@ static uint32_t strips_across(struct j2k_rect rect)
     return J2K_STRIPS(rect.x0 % 2, j2k_gpu_width(rect) + rect.x0 % 2);
 }
 
-/* Holds strips beside each other, in all levels that a launch transforms, and how many the device has at once. */
+/*
+ * Describes the strips of a launch: how many lie side by side in all of its levels together, and how many the device
+ * runs at once.
+ */
 struct strip_load {
     uint64_t across, at_once;
     uint32_t height;
 };
 
-/* Return how long strips of some rows take, in rows: the device has them in turns. */
+/* Return how long strips of `rows` rows take, in rows, if the device runs them in turns. */
 static uint64_t strips_take(const struct strip_load *load, uint32_t rows)
 {
     const uint64_t strips = load->across * divide_up(load->height, rows);
     return (strips + load->at_once - 1) / load->at_once * (rows + STRIP_ROWS_MORE);
 }
 
-/* Return the least rows with which strips come in some turns. */
+/* Return the fewest rows with which the strips of a launch take at most `turns` turns. */
 static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
 {
     const uint64_t down = turns * load->at_once / load->across;
@@ -129,7 +132,9 @@ static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
     return rows > J2K_STRIP_ROWS ? J2K_STRIP_ROWS : rows <= STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : (rows + 1) / 2 * 2;
 }
 
-/* Choose the rows of strips whose pixels are made, of which a compute unit has few, so that it is busy to the end. */
+/*
+ * Choose the rows of strips that write pixels. A compute unit has few of these, so they should keep it busy to the end.
+ */
 static uint32_t finish_rows(const struct strip_load *load)
 {
     enum { TURNS = 3 };
@@ -142,12 +147,13 @@ static uint32_t finish_rows(const struct strip_load *load)
 }
 
 /*
- * Choose how many rows a strip has. Long strips transform fewer rows twice, but all pictures, or all components of
- * volumes, must have enough strips together to keep the device busy. `finished`: a strip has three components.
+ * Choose how many rows a strip has. The longer strips are, the fewer rows are transformed twice; but all pictures, or
+ * all components of volumes, must together have enough strips to keep the device busy. `finished`: strips write the
+ * pixels of three components.
  */
 static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
 {
-    const uint32_t tiles = finished ? part->items->plan->tile_count : 1; /* those of the first picture stand for all */
+    const uint32_t tiles = finished ? part->items->plan->tile_count : 1; /* the first picture stands for all */
     const struct strip_load load = {.across = strips_across(rect) * part->at_once * tiles,
         .at_once = (uint64_t)part->units * STRIPS_A_UNIT,
         .height = j2k_gpu_height(rect) + rect.y0 % 2};
@@ -243,8 +249,8 @@ static bool is_plain(const struct j2k_gpu_item *item)
 }
 
 /*
- * Return whether the last level of the first three components is computed when their pixels are written or, when
- * encoding, read: then only if they are all there is to the pixels.
+ * Return whether the last level of the first three components is computed when their pixels are written or, in
+ * encoding, read. In encoding the pixels must have no other components.
  */
 static bool finish_together(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile)
 {
@@ -284,8 +290,8 @@ static uint32_t kernel_of(const struct component_levels *c, uint32_t r)
 }
 
 /*
- * Add the first resolutions of a tile-component, except the lowest, to the launches that compute them. While they are
- * written, the sums of a launch are those of the records before the next one.
+ * Add the lowest `resolutions` resolutions of a tile-component, except the first, to the launches that compute them.
+ * While records are written, the sums of a launch count the records in front of the next one.
  */
 static void add_component(struct levels_writer *w, const struct component_levels *c, uint32_t resolutions)
 {
@@ -326,7 +332,7 @@ static void for_each_component(struct levels_writer *w, add_part *add)
     }
 }
 
-/* Add the levels that kernels of their own compute. */
+/* Add the levels that have kernels of their own. */
 static void add_levels(struct levels_writer *w, const struct component_levels *c, bool finished)
 {
     add_component(w, c, c->tc->resolution_count - (finished ? 1U : 0U));
@@ -352,7 +358,10 @@ static void end_launch(struct levels_writer *w, uint32_t kernel)
             .bytes = w->bytes};
 }
 
-/* List the launches of levels that were counted, and let their sums be those of the records before their first. */
+/*
+ * List the launches of levels that were counted, and set their sums to the number of records in front of their first
+ * one.
+ */
 static void begin_levels(struct levels_writer *w)
 {
     for (uint32_t r = 0; r < J2K_LEVELS; r++)
@@ -368,7 +377,7 @@ static void begin_levels(struct levels_writer *w)
         }
 }
 
-/* Add the last level if it is computed when pixels are written. Such records follow all others. */
+/* Add the last level if it is computed when pixels are written. Records of such levels follow all others. */
 static void add_finished(struct levels_writer *w, const struct component_levels *c, bool finished)
 {
     if (finished && w->work)
@@ -390,7 +399,7 @@ static void add_output(struct levels_writer *w, const struct j2k_work_output *ou
     w->record++;
 }
 
-/* Add outputs that fill a picture with what coefficients of 0 give, because tiles are missing. */
+/* Add outputs that fill a picture with the samples that zero coefficients give, because tiles are missing. */
 static void add_filled(struct levels_writer *w, uint32_t index)
 {
     const struct j2k_plan *plan = w->part->items[index].plan;
@@ -410,7 +419,7 @@ static void add_filled(struct levels_writer *w, uint32_t index)
     }
 }
 
-/* Add an output of three components of a tile whose last level is computed with it. */
+/* Add an output that computes the last level of three components of a tile and writes their pixels. */
 static void add_finish(
     struct levels_writer *w, uint32_t index, const struct j2k_tile_component *tc, struct j2k_work_output *output)
 {
@@ -430,8 +439,8 @@ static void add_finish(
 }
 
 /*
- * Describe the output of one component of a tile, or of three. `levels_at` is where the levels of the component lie,
- * and is advanced.
+ * Describe the output of one component of a tile, or of three. *levels_at is where the levels of the component lie; the
+ * function advances it.
  */
 static struct j2k_work_output describe_output(
     const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile, uint32_t c, uint32_t *levels_at)
@@ -484,7 +493,7 @@ static uint32_t finish_of(
     return narrow ? J2K_KERNEL_FINISH_53_NARROW : J2K_KERNEL_FINISH_53;
 }
 
-/* Add the outputs of those components of a tile that a kernel writes. */
+/* Add the outputs of those components of a tile that `kernel` writes. */
 static void add_tile(
     struct levels_writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
 {
@@ -505,8 +514,8 @@ static void add_tile(
 }
 
 /*
- * Add all outputs, of which volumes have none. `finished` is the index of the first record of levels that are computed
- * with outputs.
+ * Add all outputs; volumes have none. `finished` is the index of the first record of levels that are computed with
+ * outputs.
  */
 static void add_outputs(struct levels_writer *w, uint32_t finished)
 {
@@ -530,7 +539,10 @@ static void add_outputs(struct levels_writer *w, uint32_t finished)
     }
 }
 
-/* Add the records of last levels, which follow those of all others, and of outputs. */
+/*
+ * Add the records of last levels that are computed with outputs, which follow those of all other levels, and of
+ * outputs.
+ */
 static void add_rest(struct levels_writer *w, uint32_t *levels)
 {
     uint32_t finished = w->record;

@@ -20,12 +20,12 @@ enum j2k_gpu_kernel {
     J2K_KERNEL_SYNTHESISE_53_NARROW,
     J2K_KERNEL_SYNTHESISE_97,
     J2K_KERNEL_SYNTHESISE_97_INDICES,
-    J2K_KERNEL_PUT_OUT, /* this one and those up to FINISH_97_INDICES write pixels */
+    J2K_KERNEL_PUT_OUT, /* the kernels from here to FINISH_97_INDICES write pixels */
     J2K_KERNEL_FINISH_53,
     J2K_KERNEL_FINISH_53_NARROW,
     J2K_KERNEL_FINISH_97,
     J2K_KERNEL_FINISH_97_INDICES,
-    J2K_KERNEL_COLUMNS_53, /* this one and those up to COLUMNS_97_DEEP write volumes */
+    J2K_KERNEL_COLUMNS_53, /* the kernels from here to COLUMNS_97_DEEP write volumes */
     J2K_KERNEL_COLUMNS_53_MORE,
     J2K_KERNEL_COLUMNS_53_DEEP,
     J2K_KERNEL_COLUMNS_97,
@@ -38,7 +38,7 @@ enum j2k_gpu_kernel {
 enum j2k_gpu_encode_kernel {
     J2K_ENCODE_COLUMNS_53,
     J2K_ENCODE_COLUMNS_97,
-    J2K_ENCODE_TAKE_IN, /* this one and those up to BEGIN_97 read pixels */
+    J2K_ENCODE_TAKE_IN, /* the kernels from here to BEGIN_97 read pixels */
     J2K_ENCODE_BEGIN_53,
     J2K_ENCODE_BEGIN_97,
     J2K_ENCODE_ANALYSE_53,
@@ -60,7 +60,7 @@ enum j2k_gpu_encode_kernel {
 /* Holds the state of kst_j2k_gpu_decoding. */
 struct j2k_gpu_decoding_state {
     atomic_uint jobs; /* number of jobs that are running */
-    /* Bytes of volumes' streams that are being uploaded before the work that belongs to them is. */
+    /* Bytes of streams of volumes that are being uploaded before the work of their jobs is. */
     atomic_uint_fast64_t ahead;
 };
 
@@ -68,7 +68,7 @@ extern const struct gpu_module kst_j2k_gpu_decoding;
 
 /* Holds the state of kst_j2k_gpu_encoding, guarded by the runtime's lock. */
 struct j2k_gpu_encoding_state {
-    /* Event behind the transform of the last pictures, of those that do not wait for a caller's stream; or null. */
+    /* Event behind the transform of the last pictures that do not wait for a caller's stream; or null. */
     const struct gpu_event *transformed;
     /* Event behind the model of the last list of blocks, if there are no urgent queues; or null. */
     const struct gpu_event *modelled;

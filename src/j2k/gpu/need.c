@@ -6,8 +6,8 @@
 enum { PITCH_ALIGNMENT = 16 };
 
 /*
- * Resolutions alternate between two memories, each of which holds the largest of its own. With a region, that need not
- * be the highest one: what a low resolution needs around the region may be larger.
+ * Resolutions alternate between two areas of memory, each of which is as large as the largest resolution in it. With a
+ * region that need not be the highest one: what a low resolution needs around the region may be larger.
  */
 uint64_t kst_j2k_gpu_level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint64_t *top)
 {
@@ -48,7 +48,7 @@ static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
     return sum;
 }
 
-/* Holds words of the states and gathered bits of all code-blocks. */
+/* Holds the words of the states, and of the gathered bits, of all code-blocks. */
 struct block_words {
     uint64_t states, bits;
 };

@@ -7,11 +7,11 @@
 #include "j2k/gpu/encode_job.h"
 
 enum {
-    BLOCKS_MOST = 65535,  /* of an item, so that 32 bits count its bytes */
-    SIDE_MOST = 32768,    /* blocks along a side, for which kernels have levels of tag trees */
-    HEADER_AROUND = 64,   /* bytes of a header beside those of blocks: of levels of narrow trees, and of planes */
-    HEADER_BLOCK = 8,     /* at most: two nodes have four bits, and the passes and the length 31; some are stuffed */
-    WORDS_MOST = 1 << 28, /* of the buffer of work, so that 32 bits count its bytes */
+    BLOCKS_MOST = 65535,  /* most blocks of an item, so that 32 bits count its bytes */
+    SIDE_MOST = 32768,    /* most blocks along a side, for which kernels have levels of tag trees */
+    HEADER_AROUND = 64,   /* further bytes of a header: for levels of narrow trees, and for planes */
+    HEADER_BLOCK = 8,     /* most bytes of a block: two nodes of four bits, passes and length of 31; some are stuffed */
+    WORDS_MOST = 1 << 28, /* most words of the buffer of work, so that 32 bits count its bytes */
     LEVELS = 16
 };
 
@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct j2k_work_packet) == 56 && sizeof(struct j2k_work_pi
                    sizeof(struct j2k_work_placed_block) == 8 && sizeof(struct j2k_packets_work) == 36,
     "as in the kernels");
 
-/* Return how many nodes the trees of a packet have at most. */
+/* Return the most nodes that the tag trees of a packet can have. */
 static uint64_t nodes_of(const struct j2k_packet_blocks *packet)
 {
     uint64_t nodes = 0;
@@ -45,7 +45,10 @@ static uint32_t header_words(const struct j2k_packet_blocks *packet)
     return (HEADER_AROUND + HEADER_BLOCK * blocks) / (uint32_t)sizeof(uint32_t);
 }
 
-/* Take the orders from `first` on that are all blocks of an item, in their order. Returns false if they are not. */
+/*
+ * Take the orders from `first` on, which must be for all blocks of an item, in their order. Returns false if they are
+ * not.
+ */
 static bool take_item(struct j2k_gpu_packing *packing, const struct j2k_gpu_encode_job *job,
     const struct j2k_gpu_block_order *orders, uint32_t count, uint32_t first)
 {

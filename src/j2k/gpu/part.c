@@ -20,7 +20,7 @@ enum {
     SLICE = 2048      /* blocks that a thread writes at once */
 };
 
-/* The number of words of a structure. */
+/* The number of words of a type. */
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
 int32_t kst_j2k_gpu_fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
@@ -59,8 +59,8 @@ static void measure_block(struct j2k_gpu_part *part, uint32_t index, uint32_t k,
 }
 
 /*
- * Measure a picture: the sums for which all of its segments, pieces and blocks have to be visited, and where the states
- * of its blocks of T.814 lie among themselves.
+ * Measure a picture: the sums over all of its segments, pieces and blocks, and where the state of each T.814 block lies
+ * among the states of the picture.
  */
 static void measure_item(void *arg, uint32_t index)
 {
@@ -92,7 +92,7 @@ static void place_volume(const struct j2k_gpu_item *item, struct j2k_gpu_place *
     *pixels += round_up((size_t)kst_j2k_gpu_volume_bytes(item), STREAM_ALIGNMENT);
 }
 
-/* Allocate memory for the places of all pictures and their planes. */
+/* Allocate memory for the places and sums of all pictures, and the places of their planes. */
 static bool take_places(struct j2k_gpu_part *part)
 {
     size_t planes = 0;
@@ -104,7 +104,7 @@ static bool take_places(struct j2k_gpu_part *part)
     return part->place && part->plane && part->sums;
 }
 
-/* Allocate memory for the places of blocks of T.814, and note where those of each picture begin. */
+/* Allocate memory for the places of T.814 blocks, and note where those of each picture begin. */
 static bool take_ht_places(struct j2k_gpu_part *part)
 {
     size_t blocks = 0;
@@ -118,7 +118,7 @@ static bool take_ht_places(struct j2k_gpu_part *part)
 
 bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index)
 {
-    enum { GAP = 4096 /* bytes between streams that may be uploaded with them */ };
+    enum { GAP = 4096 /* most bytes between streams that are uploaded together */ };
     if (!part->items->volume || index + 1 >= part->count)
         return false;
     const struct j2k_gpu_item *item = &part->items[index], *next = item + 1;
@@ -127,7 +127,7 @@ bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index)
            (then - at) % STREAM_ALIGNMENT == 0;
 }
 
-/* Place what belongs to each picture in the buffers. Returns false if these exceed the kernels' offsets. */
+/* Place the data of each picture in the buffers. Returns false if they exceed the kernels' offsets. */
 static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
 {
     uint64_t samples = 0, stream = 0, bits = 0, segments = 0, pieces = 0, blocks = 0, bands = 0, tiles = 0;
@@ -304,10 +304,10 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
 struct work_writing {
     const struct j2k_gpu_part *part;
     uint32_t *work;
-    uint32_t segment, piece, block; /* offsets of the first of each */
+    uint32_t segment, piece, block; /* offsets of the first segment, piece and block in the work */
 };
 
-/* Write the segments of a block; of those of T.814 nothing is to be gathered. */
+/* Write the segments of a block. No pieces are to be gathered for T.814 segments. */
 static void write_segments_of(
     const struct work_writing *w, uint32_t index, const struct j2k_block *block, uint32_t *bits)
 {
@@ -428,8 +428,8 @@ static struct j2k_work_view describe_view(const struct j2k_gpu_part *part, uint3
 }
 
 /*
- * Write the views of a picture. If it has more channels than a view, each view has those of J2K_WORK_CHANNELS
- * components.
+ * Write the views of a picture. If it has more than J2K_WORK_CHANNELS channels, each view has the channels of
+ * J2K_WORK_CHANNELS components.
  */
 static void write_views(const struct j2k_gpu_part *part, uint32_t index, struct j2k_work_view *view)
 {

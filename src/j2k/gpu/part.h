@@ -22,14 +22,14 @@
 
 /* Holds the source of one channel of the image. */
 struct j2k_gpu_channel {
-    uint32_t component; /* component; with a conversion, index of a source; J2K_CONSTANT: `value` */
+    uint32_t component; /* component, or with a conversion index of a source; J2K_CONSTANT: `value` */
     uint32_t value;
 };
 
 /*
- * Says how channels are made that are not components as they are. Each pixel of the reference grid takes the samples
- * that j2k_sample_at() names, which are looked up in a palette or converted to RGB; then the image is turned upright,
- * and samples become floating-point numbers if these are wanted.
+ * Describes a conversion, for an image whose channels are not simply components. Each pixel of the reference grid takes
+ * the samples that j2k_sample_at() names, which are looked up in a palette or converted to RGB; then the image is
+ * turned upright, and samples become floating-point numbers if the caller wants these.
  */
 struct j2k_gpu_conversion {
     uint32_t sources; /* 0: no conversion */
@@ -38,24 +38,24 @@ struct j2k_gpu_conversion {
         const uint16_t *palette; /* table that samples are looked up in; null: none */
     } source[J2K_WORK_CHANNELS]; /* the colours in order, and then alpha */
     uint32_t entries;            /* number of entries of the palettes */
-    uint32_t ycc;                /* bits of a sample if the colours are sYCC; 0: they are not */
+    uint32_t ycc;                /* bits of a sample if the colours are sYCC; 0: another colour space */
     uint32_t x, y;               /* position of the first stored pixel on the reduced reference grid */
-    int orientation;             /* Exif orientation; 1: the image is as stored */
+    int orientation;             /* Exif orientation; 1: the image is not turned */
     struct normal normal;        /* used if the image has floating-point samples */
 };
 
-/* Describes a volume, of which an item's components are coefficients along z. */
+/* Describes a volume; the components of its item are coefficients of the transform along z. */
 struct j2k_gpu_volume {
-    const struct j2k_multi_collection *wavelet; /* null: the components are its slices */
-    const struct j2k_z_layout *layout;          /* this and the next two: of the wavelet */
+    const struct j2k_multi_collection *wavelet; /* null: no transform along z, the components are the slices */
+    const struct j2k_z_layout *layout;          /* layout of the wavelet's components */
     const struct j2k_z_need *need;
-    const double *offset;     /* of each slice before it is reduced; null: there are none */
-    struct j2k_z_range shown; /* its slices */
-    const uint32_t *slot;     /* of each component that is wanted: its row in a column */
-    uint32_t rows;            /* number of these */
-    bool reversible;          /* all tiles are */
-    float scale, add;         /* of samples that are numbers */
-    kst_volume output;        /* with pitches */
+    const double *offset;     /* added to each slice before it is reduced; null: no offsets */
+    struct j2k_z_range shown; /* slices that are decoded */
+    const uint32_t *slot;     /* for each wanted component: its row in a column */
+    uint32_t rows;            /* number of rows of a column */
+    bool reversible;          /* all tiles are reversible */
+    float scale, add;         /* for floating-point samples */
+    kst_volume output;        /* describes the volume, with its pitches */
 };
 
 /* Describes a picture to decode. */
@@ -64,7 +64,7 @@ struct j2k_gpu_item {
     kst_image output;                                  /* describes the image, which has integer samples */
     struct j2k_gpu_channel channel[J2K_WORK_CHANNELS]; /* in the order of the image: interleaved, or by planes */
     uint32_t channels; /* number of channels; more than J2K_WORK_CHANNELS only for RAW in host memory */
-    /* If there are more channels than that: their components; null: all components in order. */
+    /* If `channels` is larger than J2K_WORK_CHANNELS, the component of each channel; null: all components in order. */
     const uint32_t *listed;
     struct j2k_gpu_conversion conversion;
     /*
@@ -73,46 +73,46 @@ struct j2k_gpu_item {
      */
     const struct j2k_gpu_volume *volume;
     /*
-     * Indices of the quantiser are decoded, with 32 bits each, and nothing is made of them: the plan is one whose
-     * transform is reversible, and without a resolution. Only samples of code-blocks are set.
+     * The kernels decode only indices of the quantiser, with 32 bits each, to the samples of code-blocks. The plan is
+     * one whose transform is reversible, and has no reduced resolution.
      */
     bool indices;
-    bool real;   /* samples to be encoded are in single precision, and taken in as they are */
-    bool placed; /* planes to be encoded are on the device already, the first one at `at` of their buffer */
+    bool real;   /* samples to be encoded are in single precision, and are read without conversion */
+    bool placed; /* planes to be encoded are already on the device, the first one at byte `at` of their buffer */
     size_t at;
-    uint64_t stream; /* bytes of it that are uploaded, by kst_j2k_gpu_stream_bytes() */
+    uint64_t stream; /* bytes of the stream that are uploaded: kst_j2k_gpu_stream_bytes() */
     bool pinned;     /* the stream lies in pinned memory */
     enum gpu_delivery delivery;
-    struct gpu_image image; /* for all sinks except GPU_DELIVERY_HOST */
+    struct gpu_image image; /* for all deliveries except GPU_DELIVERY_HOST */
     bool in_place;          /* the kernels write directly to the image; of pictures only with CUDA */
 };
 
-/* Describes one launch of a kernel for levels or outputs, over a list of work-groups that stands in the work. */
+/* Describes one launch of a kernel for levels or outputs, over a list of work-groups that lies in the work. */
 struct j2k_gpu_launch {
     uint32_t kernel; /* enum j2k_gpu_kernel */
     uint32_t list, count, first, groups;
-    uint64_t bytes; /* bytes of samples that it reads and writes */
+    uint64_t bytes; /* bytes of samples that the kernel reads and writes */
 };
 
 enum { J2K_GPU_LEVEL_KERNELS = 4, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 13 };
 
-/* Holds what the levels of a launch add up to. */
+/* Holds the sums over all levels of a launch. */
 struct j2k_gpu_level_sums {
     uint64_t bytes; /* as in struct j2k_gpu_launch */
     uint32_t records, groups;
 };
 
-/* Holds sums over what belongs to a picture. */
+/* Holds sums over the segments, runs and code-blocks of a picture. */
 struct j2k_gpu_sums {
     uint64_t bits;                 /* words of its gathered segments */
-    uint32_t segments;             /* 0: none must be gathered, because no block is T.800's */
+    uint32_t segments;             /* 0: no segment must be gathered, because no block is coded with T.800's coder */
     uint64_t area;                 /* coefficients of its code-blocks */
     uint32_t runs;                 /* runs of consecutive bytes; 0: the whole stream is uploaded */
-    uint32_t cost;                 /* the most that a code-block costs; only set where blocks are sorted */
-    uint64_t ht_states;            /* words of the states of its code-blocks of T.814 */
-    uint32_t refined;              /* number of those that have refinement passes */
-    uint32_t gaps;                 /* number of records of gaps between these */
-    struct j2k_work_ht_block *gap; /* those records; null: they were not looked for */
+    uint32_t cost;                 /* cost of the longest code-block; only set where blocks are sorted */
+    uint64_t ht_states;            /* words of the states of its T.814 code-blocks */
+    uint32_t refined;              /* number of T.814 code-blocks with refinement passes */
+    uint32_t gaps;                 /* number of records of gaps between code-blocks */
+    struct j2k_work_ht_block *gap; /* the records of gaps; null: gaps were not looked for */
 };
 
 /* Says where a plane lies in the buffer of pixels, and its pitch; both in bytes. */
@@ -120,7 +120,7 @@ struct j2k_gpu_plane_place {
     size_t at, pitch;
 };
 
-/* Says where what belongs to a picture lies in the part's buffers. */
+/* Says where the data of a picture lie in the part's buffers. */
 struct j2k_gpu_place {
     uint32_t stream;          /* offset of its stream in bytes */
     uint32_t first_run, runs; /* in the part's runs; 0 runs: the whole stream is there */
@@ -128,16 +128,19 @@ struct j2k_gpu_place {
     uint32_t piece, block, band, tile;
     uint32_t bits;                     /* offset of its gathered bits in words */
     uint32_t gap;                      /* index of the record of its first gap */
-    uint32_t ht_state;                 /* offset of the states of its blocks of T.814 in words */
+    uint32_t ht_state;                 /* offset of the states of its T.814 code-blocks in words */
     uint32_t samples;                  /* offset of its samples in words */
-    uint32_t levels;                   /* words of the bands, behind which the levels start */
+    uint32_t levels;                   /* words of the bands; the levels follow them */
     uint32_t view;                     /* index of its first struct j2k_work_view */
     struct j2k_gpu_plane_place *plane; /* for each plane of the image */
     size_t volume;                     /* offset of a volume in the buffer of pixels, where it has no padding */
     size_t source[J2K_WORK_CHANNELS];  /* sources of a conversion: offset in bytes, behind all images */
 };
 
-/* Says where a code-block of T.814 has its state, among those of its picture, and its record, among all of the part. */
+/*
+ * Says where a T.814 code-block has its state, among the states of its picture, and its record, among all records of
+ * the part.
+ */
 struct j2k_gpu_ht_place {
     uint32_t state;
     uint32_t at; /* J2K_HT_NOWHERE: the host decodes it; not set without a list of blocks */
@@ -151,21 +154,20 @@ struct j2k_gpu_run {
     uint64_t length;
 };
 
-/* Describes a code-block in the list of blocks: which one it is, and what the list is sorted by. */
+/* Describes an entry of the list of blocks: the code-block, and the keys by which the list is sorted. */
 struct j2k_gpu_entry {
     uint32_t item, block;
-    uint16_t shape, cost; /* sort keys, least first; the least cost is the longest block */
+    uint16_t shape, cost; /* sort keys, ascending; the block that takes longest has the least cost */
 };
 
 /*
- * The bits of a shape from J2K_SHAPE_FLIGHTS on hold log2 of the flights plus 1; 0: passes follow each other. Bit
- * J2K_SHAPE_HT is that of blocks of T.814, which come last.
+ * In a shape, the bits from J2K_SHAPE_FLIGHTS on hold log2 of the flights plus 1, or 0 if passes follow each other. Bit
+ * J2K_SHAPE_HT is set for T.814 blocks, so that these come last.
  */
 enum { J2K_SHAPE_FLIGHTS = 8, J2K_SHAPE_HT = 11 };
 
-enum {
-    J2K_STATE_WORDS = 6
-}; /* words of state per word of a block, beside those of its planes; see j2k/kernels/passes.h */
+/* Words of state per word of a block, besides the words of its bit-planes; see j2k/kernels/passes.h. */
+enum { J2K_STATE_WORDS = 6 };
 
 struct j2k_gpu_part {
     struct memory *memory;
@@ -173,27 +175,27 @@ struct j2k_gpu_part {
     uint32_t count;
     struct j2k_gpu_sums *sums;
     struct j2k_gpu_place *place;
-    struct j2k_gpu_plane_place *plane; /* for all images */
+    struct j2k_gpu_plane_place *plane; /* array that holds the planes of all images */
     struct j2k_gpu_run *run;
     /*
-     * All blocks, sorted; those that the host decodes come last. Null: all are those of T.814, in the plans' order, and
-     * the host decodes none.
+     * All blocks, sorted; the blocks that the host decodes come last. Null: all blocks are T.814 blocks in the order of
+     * the plans, and the host decodes none.
      */
     struct j2k_gpu_entry *entry;
     uint32_t *band; /* for each band, where its window lies in the buffer of samples */
-    bool *narrow;   /* for each tile, whether its samples have 16 bits; null: none have */
-    bool *indices;  /* for each band, whether it holds quantiser indices of 16 bits; null: none does */
+    bool *narrow;   /* for each tile, whether its samples have 16 bits; null: all tiles have 32 */
+    bool *indices;  /* for each band, whether it holds quantiser indices of 16 bits; null: no band does */
     struct j2k_work_bundle *bundle;
     uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
-    uint32_t ebcot_blocks;       /* number of blocks of T.800, in front of those of T.814; only they are in bundles */
-    struct j2k_gpu_ht_place *ht; /* for each block in the plans' order; only those of T.814 are set */
+    uint32_t ebcot_blocks;       /* number of T.800 blocks, which precede those of T.814; only they are in bundles */
+    struct j2k_gpu_ht_place *ht; /* for each block in the order of the plans; only entries of T.814 blocks are set */
     uint32_t ht_lanes;           /* as in struct j2k_part_work */
     uint32_t refined;            /* number of blocks of T.814 with refinement passes */
-    uint32_t wave;               /* index of the first bundle whose blocks have flights; these come last */
-    uint32_t host_blocks;        /* number of blocks that the host decodes, which `blocks` does not count */
-    uint32_t *host_at;           /* for each of those, where its coefficients lie in their buffer, in words */
-    uint32_t host_words;         /* words of that buffer */
+    uint32_t wave;               /* index of the first bundle whose blocks have flights; such bundles come last */
+    uint32_t host_blocks;        /* number of blocks that the host decodes; `blocks` does not include them */
+    uint32_t *host_at;           /* for each host block, where its coefficients lie in their buffer, in words */
+    uint32_t host_words;         /* words of the buffer of host blocks' coefficients */
     uint32_t words;              /* words of the work */
     uint32_t bits, states;       /* words of the buffers of bits and states; exact */
     uint64_t samples;
@@ -202,14 +204,14 @@ struct j2k_gpu_part {
     uint32_t conversions;
     uint32_t columns;    /* number of struct j2k_work_columns */
     uint64_t unit_bytes; /* coded bytes for each compute unit of the device, including those of other jobs */
-    uint32_t gaps;       /* number of records of gaps, behind those of the blocks of T.814 */
+    uint32_t gaps;       /* number of records of gaps, which follow the records of T.814 blocks */
     bool covered;        /* the blocks and gaps cover all bands */
     /* The last level of three components is computed in the kernel that writes their pixels. */
     bool finishes;
     bool encodes;
     uint32_t units;   /* compute units of the device */
-    uint64_t at_once; /* pictures, and components of volumes, whose levels a launch transforms */
-    /* These are for each resolution but the lowest, and each kernel from J2K_KERNEL_SYNTHESISE_53 on. */
+    uint64_t at_once; /* pictures, or components of volumes, whose levels one launch transforms */
+    /* The sums for each resolution but the lowest, and for each kernel from J2K_KERNEL_SYNTHESISE_53 on. */
     struct j2k_gpu_level_sums level[J2K_LEVELS][J2K_GPU_LEVEL_KERNELS];
     struct j2k_gpu_launch launch[J2K_LAUNCHES];
     uint32_t launches;
@@ -219,28 +221,30 @@ struct j2k_gpu_part {
 #define J2K_GPU_MEMORY_MAX ((uint64_t)INT32_MAX * 4)
 #define J2K_GPU_STREAM_MAX ((uint64_t)INT32_MAX)
 
-/* Holds estimated bytes of device memory. */
+/* Holds an estimate of device memory, in bytes. */
 struct j2k_gpu_need {
     uint64_t memory;
     uint64_t largest; /* bytes of the largest buffer */
 };
 
 /*
- * need.c: the memory that decoding one routed picture takes, where threads may decode some blocks; the words of the
- * buffer of samples, where those of the bands come first; those of a tile-component's levels, of which the first *top
- * are for the highest resolution and every second one below it; and the pitch of a plane in the buffer of pixels.
+ * need.c: kst_j2k_gpu_need() returns the memory that decoding one routed picture takes, if `threads` threads may decode
+ * some blocks. kst_j2k_gpu_sample_words() returns the words of the buffer of samples, and sets *bands to the words of
+ * the bands, which come first. kst_j2k_gpu_level_words() returns the words of the levels of a tile-component, and sets
+ * *top to how many of them, at the start, belong to the highest resolution and every second one below it.
+ * kst_j2k_gpu_pixel_pitch() returns the pitch of a plane in the buffer of pixels.
  */
 struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t threads);
 uint64_t kst_j2k_gpu_sample_words(const struct j2k_plan *plan, uint64_t *bands);
 uint64_t kst_j2k_gpu_level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint64_t *top);
 size_t kst_j2k_gpu_pixel_pitch(const kst_image *image, uint32_t index);
 
-/* Says how the caller wants blocks to be decoded, and on what device. */
+/* Says how the caller wants blocks to be decoded, and how large the device is. */
 struct j2k_gpu_wish {
     uint32_t units;  /* compute units of the device; 0: unknown */
-    uint32_t beside; /* this and the next two are as in struct j2k_gpu_order */
+    uint32_t beside; /* this and the next two members are as in struct j2k_gpu_order */
     uint32_t lanes, flights;
-    uint32_t threads; /* threads that decode some blocks meanwhile; 0: none */
+    uint32_t threads; /* threads that decode some blocks while the device decodes the others; 0: none */
     uint32_t host_bytes;
 };
 
@@ -250,25 +254,28 @@ struct j2k_gpu_wish {
  */
 bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, struct pool *threads,
     const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish);
-/* Do the same without blocks: levels and outputs alone, as encoding uses them. */
+/* Do the same for levels and outputs only, without blocks, as encoding uses them. */
 bool kst_j2k_gpu_part_geometry(
     struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
 void kst_j2k_gpu_part_release(struct j2k_gpu_part *part);
 
 /*
- * bundles.c: sort all blocks by shape and cost, keeping their order otherwise, and then divide them into bundles. Both
- * return false if memory is missing; the latter also if bundles would take too much memory.
+ * bundles.c: kst_j2k_gpu_sort_blocks() sorts all blocks by shape and cost, and otherwise keeps their order; then
+ * kst_j2k_gpu_choose_bundles() divides them into bundles. Both return false if memory is missing; the second one also
+ * if bundles would take too much memory.
  */
 bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 
-/* Say how much work a code-block is, from 0 to 4095, by which the list of blocks is sorted. */
+/* Return how much work a code-block is, from 0 to 4095; the list of blocks is sorted by it. */
 uint32_t kst_j2k_gpu_cost(const struct j2k_block *block);
 
 /*
- * ht.c: add what a block of T.814 needs to its picture's sums; place the states of all of them behind those of bundles,
- * false if they take too much; choose how many are decoded side by side; and write them to word `block_at` of the work,
- * of which the pieces, at word `piece_at`, are already written.
+ * ht.c: kst_j2k_gpu_add_ht_block() adds the room that a T.814 block needs to the sums of its picture.
+ * kst_j2k_gpu_place_ht_blocks() places the states of all T.814 blocks behind the states of bundles, and returns false
+ * if they take too much. kst_j2k_gpu_choose_ht_lanes() chooses how many blocks are decoded side by side.
+ * kst_j2k_gpu_write_ht_blocks() writes the blocks to word `block_at` of the work; the pieces must already have been
+ * written, to word `piece_at`.
  */
 void kst_j2k_gpu_add_ht_block(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_sums *sums);
 bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads);
@@ -277,32 +284,36 @@ void kst_j2k_gpu_write_ht_blocks(
     const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t block_at, uint32_t piece_at);
 
 /*
- * gaps.c: list the coefficients that no block covers, if all blocks are those of T.814, so that the part is covered;
- * write their records, part->gaps in all; and release them.
+ * gaps.c: kst_j2k_gpu_find_gaps() lists the coefficients that no block covers, if all blocks are T.814 blocks, so that
+ * the part is covered. kst_j2k_gpu_write_gaps() writes the part->gaps records of gaps, and kst_j2k_gpu_release_gaps()
+ * releases the lists.
  */
 void kst_j2k_gpu_find_gaps(struct j2k_gpu_part *part, struct pool *threads);
 void kst_j2k_gpu_write_gaps(const struct j2k_gpu_part *part, struct j2k_work_ht_block *to);
 void kst_j2k_gpu_release_gaps(struct j2k_gpu_part *part);
 
-/* indices.c: choose the bands that hold quantiser indices; false if memory is missing. */
+/* indices.c: choose the bands that hold quantiser indices. Returns false if memory is missing. */
 bool kst_j2k_gpu_choose_indices(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 
-/* part.c: where the first of a block's wanted coefficients goes; and the fraction, and offset in the stream, of it. */
+/*
+ * part.c: return where a block's first wanted coefficient goes; the number of fraction bits of a block's coefficients;
+ * and the offset of a block's first byte in the stream.
+ */
 uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry);
 int32_t kst_j2k_gpu_fraction_of(const struct j2k_plan *plan, const struct j2k_block *block);
 uint32_t kst_j2k_gpu_first_byte(const struct j2k_plan *plan, const struct j2k_block *block);
 
 /*
- * split.c: choose those of the longest blocks that the wish's threads can decode before the device has decoded the
- * others, and move them behind these; false if memory is missing. The next function bounds the number of coefficients
- * of such blocks in a picture.
+ * split.c: kst_j2k_gpu_split_blocks() chooses those of the longest blocks that the wish's threads can decode before the
+ * device has decoded the others, and moves them to the end of the list; it returns false if memory is missing.
+ * kst_j2k_gpu_host_most() returns the most coefficients that such blocks of a picture can have.
  */
 bool kst_j2k_gpu_split_blocks(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish);
 uint64_t kst_j2k_gpu_host_most(uint32_t threads, uint64_t coefficients);
 
 /*
- * Choose the number of lanes of a bundle. One of few blocks is finished sooner, one of many leaves more of the device
- * to others: the result is the largest power of two with which there are still this many bundles.
+ * Choose the number of lanes of a bundle. A bundle of few blocks is finished sooner; one of many blocks leaves more of
+ * the device to others. The result is the largest power of two with which there are still at least `bundles` bundles.
  */
 uint32_t kst_j2k_gpu_choose_lanes(uint32_t blocks, uint32_t bundles);
 
@@ -313,8 +324,10 @@ uint32_t kst_j2k_gpu_choose_lanes(uint32_t blocks, uint32_t bundles);
 void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t *work);
 
 /*
- * runs.c: the bytes of a stream that are uploaded, plan->length if all are; the number of runs that its pieces form;
- * finding the runs of the part, false if memory is missing; and writing where the pieces of a picture lie.
+ * runs.c: kst_j2k_gpu_stream_bytes() returns how many bytes of a stream are uploaded, plan->length if all are.
+ * kst_j2k_gpu_count_runs() returns the number of runs that the stream's pieces form. kst_j2k_gpu_find_runs() finds the
+ * runs of the part, and returns false if memory is missing. kst_j2k_gpu_write_pieces() writes where the pieces of a
+ * picture lie.
  */
 uint64_t kst_j2k_gpu_stream_bytes(const struct j2k_plan *plan);
 uint32_t kst_j2k_gpu_count_runs(const struct j2k_plan *plan);
@@ -322,26 +335,26 @@ bool kst_j2k_gpu_find_runs(struct j2k_gpu_part *part);
 void kst_j2k_gpu_write_pieces(const struct j2k_gpu_part *part, uint32_t index, struct j2k_work_piece *to);
 
 /*
- * levels.c: count the levels and outputs, and write them from word `at` on. The latter returns the index of the word
- * behind them.
+ * levels.c: count the levels and outputs, and write them from word `at` on. kst_j2k_gpu_write_levels() returns the
+ * index of the word behind them.
  */
 void kst_j2k_gpu_count_levels(struct j2k_gpu_part *part);
 uint32_t kst_j2k_gpu_write_levels(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
 
 /*
- * Find the samples of the last resolution of a tile-component, at the start of its area. `levels_at` is where the
- * levels of the component lie, and is advanced.
+ * Find where the samples of the last resolution of a tile-component lie, at the start of its area, and their pitch.
+ * *levels_at is where the levels of the component lie; the function advances it to the next component's.
  */
 void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile,
     const struct j2k_tile_component *tc, uint32_t *levels_at, uint32_t *place, uint32_t *pitch);
 
 /*
- * columns.c: return whether the columns of an item are too deep for the group's memory; count all columns; return the
- * words that they take in the work, at most; and write them from word `at` on.
+ * columns.c: return whether the columns of an item are too deep for a work-group's memory; count all columns; return
+ * the most words that they take in the work; and write them from word `at` on.
  */
 bool kst_j2k_gpu_is_deep(const struct j2k_gpu_item *item);
-uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item);      /* in the buffer of pixels */
-uint64_t kst_j2k_gpu_item_column_words(const struct j2k_gpu_item *item); /* of one item */
+uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item);      /* bytes in the buffer of pixels */
+uint64_t kst_j2k_gpu_item_column_words(const struct j2k_gpu_item *item); /* words of one item */
 void kst_j2k_gpu_count_columns(struct j2k_gpu_part *part);
 uint32_t kst_j2k_gpu_column_words(const struct j2k_gpu_part *part);
 void kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
@@ -350,8 +363,8 @@ void kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32
 struct j2k_work_channel kst_j2k_gpu_channel(const struct j2k_gpu_part *part, uint32_t index, uint32_t k);
 
 /*
- * convert.c: components that are to be converted have planes of their own. These functions give the bytes of a
- * picture's planes, place those of all pictures, and describe how a picture's planes are written.
+ * convert.c: components that are to be converted have planes of their own. These functions return the bytes of a
+ * picture's planes, place the planes of all pictures, and describe how a picture's planes are written.
  */
 uint64_t kst_j2k_gpu_plane_bytes(const struct j2k_gpu_item *item);
 void kst_j2k_gpu_place_sources(struct j2k_gpu_part *part);
@@ -363,8 +376,8 @@ bool kst_j2k_gpu_sources_interleaved(const struct j2k_gpu_item *item);
 struct j2k_work_view kst_j2k_gpu_source_view(const struct j2k_gpu_part *part, uint32_t index);
 
 /*
- * Return how many words the conversions take in the work, and write them from word `at` on, which returns the index of
- * the word behind.
+ * Return how many words the conversions take in the work; and write them from word `at` on, and return the index of the
+ * word behind them.
  */
 uint32_t kst_j2k_gpu_conversion_words(const struct j2k_gpu_part *part);
 uint32_t kst_j2k_gpu_write_conversions(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
@@ -377,7 +390,7 @@ static inline struct j2k_gpu_channel j2k_gpu_channel_of(const struct j2k_gpu_ite
     return (struct j2k_gpu_channel){.component = item->listed ? item->listed[k] : k};
 }
 
-/* Return the number of a picture's views, and the index of the view that has a component's channel. */
+/* Return the number of a picture's views; and the index of the view that contains the channel of a component. */
 static inline uint32_t j2k_gpu_views(const struct j2k_gpu_item *item)
 {
     return item->channels <= J2K_WORK_CHANNELS ? 1 : (item->plan->component_count - 1) / J2K_WORK_CHANNELS + 1;
@@ -397,8 +410,8 @@ static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
 }
 
 /*
- * Return the words of the bits of a segment of a block, with its head. The bits of the MQ coder are preceded by one
- * bit. Those of T.814 are not gathered.
+ * Return how many words the bits of a block's segment take, with their head. In front of the bits of the MQ coder there
+ * is one more bit. The bits of T.814 are not gathered.
  */
 static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, const struct j2k_segment *segment)
 {
@@ -406,12 +419,12 @@ static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, cons
 }
 
 /*
- * part.c: whether the stream of the next volume lies behind this one's in pinned memory, as it then does in the buffer
- * of streams, so that one copy uploads both.
+ * part.c: return whether the stream of the next volume follows this volume's in pinned memory. It then does so in the
+ * buffer of streams, too, so that one copy uploads both.
  */
 bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index);
 
-/* part.c: the words of the bits of a block's segments. */
+/* part.c: return how many words the bits of a block's segments take. */
 uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block);
 
 /* Return the tile that a block belongs to. */
@@ -442,7 +455,7 @@ static inline const struct j2k_tile_component *j2k_gpu_component_of(
     return &plan->tile_component[plan->band[block->band].tile_component];
 }
 
-/* Return the bits behind the point of coefficients of 9/7 that have so many bits in front of it. */
+/* Return the number of fraction bits of 9/7 coefficients that have `bits` integer bits. */
 static inline int32_t j2k_gpu_fraction(uint32_t bits)
 {
     enum { ALL_BITS = 31 /* most bits of a magnitude */ };
@@ -455,7 +468,7 @@ static inline uint32_t j2k_gpu_width(struct j2k_rect rect)
     return rect.x0 < rect.x1 ? rect.x1 - rect.x0 : 0;
 }
 
-/* Return the factor of coefficients that have `fraction` bits behind the point. */
+/* Return the factor by which coefficients with `fraction` fraction bits are multiplied. */
 static inline float j2k_gpu_factor_of(const struct j2k_band *band, int32_t fraction)
 {
     return fraction == 1 ? band->step * 0.5F : ldexpf(band->step, -fraction);
@@ -472,8 +485,8 @@ static inline uint64_t j2k_gpu_area(struct j2k_rect rect)
 }
 
 /*
- * Return where the wanted part of a block begins in the buffer of samples; `narrow`: places count half-words, as in its
- * tile.
+ * Return where the wanted part of a block begins in the buffer of samples; `narrow`: places count half-words, as they
+ * do in a tile of 16-bit samples.
  */
 static inline uint32_t j2k_gpu_place_in_band(const struct j2k_gpu_part *part, uint32_t item,
     const struct j2k_block *block, struct j2k_rect wanted, uint32_t narrow)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Brings the slices of volumes to a device, unless they are there, transforms them along z, and finds out how many bits
- * their coefficients have. Volumes of a list take one upload, and a launch for each buffer that they lie in.
+ * Uploads the slices of volumes to a device, unless they are already there, transforms them along z, and finds out how
+ * many bits their coefficients have. The volumes of a list take one upload, and one launch for each buffer that they
+ * lie in.
  */
 #include "j2k/gpu/slices.h"
 
@@ -14,9 +15,9 @@
 #include "j2k/kernels/encode_work.h"
 
 enum {
-    ALIGNMENT = 16,       /* bytes, as of planes in the buffer of pixels, and of slices that are staged */
-    SAMPLE_BYTES = 32,    /* that encoding takes for a sample, slices and components included */
-    MOST_PLACES = 1 << 30 /* words that offsets of components reach */
+    ALIGNMENT = 16,       /* bytes, for the planes in the buffer of pixels, and for staged slices */
+    SAMPLE_BYTES = 32,    /* bytes that encoding takes for a sample, including slices and components */
+    MOST_PLACES = 1 << 30 /* words of components that offsets can reach */
 };
 
 enum slices_buffer { HOST_WORK, HOST_SLICES, HOST_FOUND, WORK, SLICES, COMPONENTS, FOUND, BUFFERS };
@@ -32,11 +33,11 @@ struct slices_job {
     uint32_t count;
     const struct gpu_built *built;
     struct gpu_track *track;
-    size_t *staged;                     /* where each volume lies among those that are uploaded; without gaps */
-    bool *pinned;                       /* it is copied from where it is */
-    size_t slices_bytes, words;         /* of all that are uploaded, and of the work */
-    size_t staging, components;         /* bytes of those that are staged first, and of all components */
-    uint32_t *first_slice, slice_count; /* that are staged: of each volume, and of all */
+    size_t *staged;                     /* where each volume lies in the upload; its rows have no gaps */
+    bool *pinned;                       /* the volume is copied from the caller's memory */
+    size_t slices_bytes, words;         /* bytes of the upload, and words of the work */
+    size_t staging, components;         /* bytes of the staged volumes, which come first, and of all components */
+    uint32_t *first_slice, slice_count; /* staged slices: the first of each volume, and the number of all */
     struct gpu_buffer buffer[BUFFERS];
 };
 
@@ -90,7 +91,7 @@ static bool is_there(const struct j2k_gpu_slices *slices)
     return kst_memory_is_device(slices->volume->memory);
 }
 
-/* Place all volumes: in what is uploaded, those first that are staged, and in the components. */
+/* Place all volumes: in the upload, with the staged volumes first, and in the components. */
 static void place(struct slices_job *job)
 {
     job->words = 0;
@@ -154,7 +155,7 @@ static struct j2k_work_slices describe(const struct slices_job *job, uint32_t in
     return to;
 }
 
-/* Write records, and slots behind the list of first work-groups. */
+/* Write the records, and behind the list of first work-groups the slots. */
 static void write_work(const struct slices_job *job)
 {
     uint32_t *work = (uint32_t *)(void *)job->buffer[HOST_WORK].host;
@@ -168,7 +169,7 @@ static void write_work(const struct slices_job *job)
     }
 }
 
-/* Copy a slice to pinned memory, where rows have no gaps. */
+/* Copy a slice to pinned memory, without gaps between rows. */
 static void stage_slice(void *argument, uint32_t index)
 {
     const struct slices_job *job = argument;
@@ -230,13 +231,13 @@ static uint32_t groups_of(const struct slices_job *job, uint32_t index)
     return (uint32_t)(((uint64_t)v->width * v->height + J2K_SLICES_GROUP - 1) / J2K_SLICES_GROUP);
 }
 
-/* Return whether the launch of a volume is that of the volume before it. */
+/* Return whether a volume is in the same launch as the volume before it. */
 static bool joins(const struct slices_job *job, uint32_t index)
 {
     return index > 0 && source_of(job, index)->handle == source_of(job, index - 1)->handle;
 }
 
-/* Write the first work-group of each volume in its launch. */
+/* Write the index of each volume's first work-group in its launch. */
 static void write_groups(const struct slices_job *job)
 {
     uint32_t *list = (uint32_t *)(void *)job->buffer[HOST_WORK].host + job->count * WORDS(struct j2k_work_slices);
@@ -244,7 +245,10 @@ static void write_groups(const struct slices_job *job)
         list[i] = joins(job, i) ? list[i - 1] + groups_of(job, i - 1) : 0;
 }
 
-/* Launch the kernel for the volumes from `first` on that lie in one buffer. Returns the first of the others. */
+/*
+ * Launch the kernel for the volumes from `first` on that lie in the same buffer. Returns the index of the first volume
+ * behind them.
+ */
 static uint32_t launch(const struct slices_job *job, uint32_t first)
 {
     uint64_t bytes = 0;
@@ -262,7 +266,7 @@ static uint32_t launch(const struct slices_job *job, uint32_t first)
     return end;
 }
 
-/* Queue all steps and wait for them. */
+/* Queue all steps, and wait for them. */
 static void run(const struct slices_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;

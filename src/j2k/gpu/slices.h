@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transforms the slices of volumes along z on a GPU, to the components that the encoder of pictures takes there. */
+/*
+ * Transforms the slices of volumes along z on a GPU, to the components that the encoder of pictures then reads there.
+ */
 #ifndef KOSTKA_J2K_GPU_SLICES_H
 #define KOSTKA_J2K_GPU_SLICES_H
 
@@ -10,16 +12,16 @@
 
 #define J2K_NO_SAMPLE UINT64_MAX
 
-/* Describes slices and their wavelet, whose origin is 0, and receives what is found out about them. */
+/* Describes slices and their wavelet, whose origin is 0, and receives what the kernels find out about the slices. */
 struct j2k_gpu_slices {
-    const kst_volume *volume; /* with pitches, in host memory or that of the device */
+    const kst_volume *volume; /* describes the volume with its pitches, in host or device memory */
     const struct j2k_multi_collection *wavelet;
     const struct j2k_z_layout *layout;
-    struct gpu_image image;     /* device memory: the volume as it is imported there */
-    float scale, add, error;    /* of samples that are numbers, as in struct j2k_work_slices */
+    struct gpu_image image;     /* for device memory: the volume as it is imported there */
+    float scale, add, error;    /* for floating-point samples, as in struct j2k_work_slices */
     size_t at;                  /* where the components begin in their buffer, in bytes */
     uint32_t most;              /* the largest magnitude of all coefficients, in whole numbers */
-    uint64_t infinite, too_far; /* the first sample that cannot be coded, by its number in the volume; J2K_NO_SAMPLE */
+    uint64_t infinite, too_far; /* index in the volume of the first sample that cannot be coded; J2K_NO_SAMPLE: none */
 };
 
 /* Return the bytes of a device that a volume takes while it is encoded. */
@@ -32,9 +34,9 @@ uint64_t kst_j2k_gpu_slices_memory(const kst_volume *volume);
 bool kst_j2k_gpu_slices_fit(const struct gpu_runtime *runtime, uint64_t bytes, uint64_t limit);
 
 /*
- * Take a buffer for the components of volumes, where those of one lie behind each other as in an encoder's buffer of
- * pixels, and transform the slices to it. The wavelets are all reversible, or none is. Returns false on failure, and
- * then there is no buffer.
+ * Take a buffer for the components of volumes, which lie in it one after the other, as in an encoder's buffer of
+ * pixels, and transform the slices to it. Either all wavelets are reversible, or none is. Returns false on failure, and
+ * then takes no buffer.
  */
 bool kst_j2k_gpu_slices_analyse(struct gpu_runtime *runtime, struct j2k_gpu_slices *slices, uint32_t count,
     struct gpu_buffer *components, struct gpu_error *error);

@@ -10,17 +10,18 @@
 #include "j2k/syntax/geometry.h"
 
 enum {
-    FEW_PICTURES = 4, /* most pictures; with more of them nothing is idle */
+    FEW_PICTURES = 4, /* most pictures of a call; with more pictures the device is not idle */
     /*
-     * Blocks that a thread decodes while the device decodes one as long as the longest that it keeps. More are possible
-     * when all goes well, but then threads that begin late make the device wait.
+     * Number of blocks that a thread decodes while the device decodes one that is as long as the longest block that the
+     * device keeps. Threads could decode more in good conditions, but then threads that begin late would make the
+     * device wait.
      */
     BLOCKS_A_THREAD = 8,
     MOST_THREADS = 16, /* the most threads that were measured */
-    AT_LEAST = 256,    /* least bytes; the device finishes shorter blocks before threads have begun */
+    AT_LEAST = 256,    /* fewest bytes of a host block; the device finishes shorter blocks before threads have begun */
     STEP = 32,         /* bytes per step of the histogram */
     STEPS = 512,
-    ALIGNMENT = 16 /* words, so that threads do not write to the same cache line */
+    ALIGNMENT = 16 /* alignment of coefficients in words, so that threads do not write to the same cache line */
 };
 
 static uint32_t helpers_of(uint32_t threads)
@@ -35,15 +36,15 @@ uint64_t kst_j2k_gpu_host_most(uint32_t threads, uint64_t coefficients)
 }
 
 /*
- * Return whether it can pay to make a block a host block. Those with flights finish sooner on the device, and those of
- * T.814 take all about as long, and not long.
+ * Return whether it can pay to make a block a host block. Blocks with flights finish sooner on the device, and T.814
+ * blocks all take about equally long, and not long.
  */
 static bool suits_host(const struct j2k_gpu_entry *entry)
 {
     return entry->shape >> J2K_SHAPE_FLIGHTS == 0;
 }
 
-/* Return whether a block may be a host block if the caller says how long these are. */
+/* Return whether a block may be a host block if the caller chooses their least length. */
 static bool may_be_host(const struct j2k_gpu_entry *entry)
 {
     return suits_host(entry) || entry->shape >> J2K_SHAPE_HT != 0;
@@ -55,8 +56,8 @@ static const struct j2k_block *block_of(const struct j2k_gpu_part *part, const s
 }
 
 /*
- * Choose the least number of bytes of host blocks; UINT32_MAX: none are. Where the longest blocks that
- * are kept are almost as long, as when all blocks of a lossless picture are alike, nothing would be gained.
+ * Choose the fewest bytes of a host block; UINT32_MAX: there are no host blocks. Nothing would be gained where the
+ * longest blocks that the device keeps would be almost as long, as when all blocks of a lossless picture are alike.
  */
 static uint32_t choose_length(const struct j2k_gpu_part *part, uint32_t threads)
 {
@@ -79,8 +80,8 @@ static uint32_t choose_length(const struct j2k_gpu_part *part, uint32_t threads)
 }
 
 /*
- * Move the entries of blocks of at least `length` bytes behind the others; both keep their order. `all`: the length was
- * not chosen for those that it pays for.
+ * Move the entries of blocks of at least `length` bytes behind the others; both keep their order. `all`: the caller
+ * chose the length, so that all kinds of blocks that may be host blocks are moved.
  */
 static bool part_entries(struct j2k_gpu_part *part, uint32_t length, bool all)
 {

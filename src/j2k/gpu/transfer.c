@@ -17,7 +17,7 @@ struct staging {
     uint32_t runs;                 /* 0: it is copied as a whole */
 };
 
-/* Find the run that a byte of the stream's place comes from. */
+/* Find the run that contains a byte of the assembled stream. */
 static const struct j2k_gpu_run *find_run(const struct staging *staging, size_t at)
 {
     uint32_t first = 0, end = staging->runs;
@@ -47,8 +47,8 @@ static void stage_strip(void *arg, uint32_t index)
 }
 
 /*
- * Return where the next stream begins in the buffer. The bytes in between are read together with a stream's last ones,
- * but not used.
+ * Return where the next stream begins in the buffer. Kernels read the bytes in between together with the last bytes of
+ * a stream, but do not use them.
  */
 static size_t end_of(const struct j2k_gpu_job *job, uint32_t index)
 {
@@ -60,7 +60,7 @@ static uint32_t strips_of(const struct staging *staging)
     return (uint32_t)((staging->length + STRIP - 1) / STRIP);
 }
 
-/* Describe how a stream is copied to pinned memory, and clear what is behind it there. */
+/* Describe how a stream is copied to pinned memory, and clear the gap behind it there. */
 static struct staging stage(const struct j2k_gpu_job *job, uint32_t index)
 {
     const struct j2k_gpu_item *item = &job->items[index];
@@ -92,8 +92,8 @@ static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
 }
 
 /*
- * Set what lies between streams that are uploaded from where they are. One fill of the whole buffer takes the device
- * less time than one behind each stream, as each makes its queue wait.
+ * Clear the gaps behind streams that are uploaded directly from pinned memory. One fill of the whole buffer takes the
+ * device less time than one fill behind each stream, because each fill makes its queue wait.
  */
 static void clear_streams(struct j2k_gpu_job *job)
 {
@@ -112,8 +112,8 @@ static void stage_whole(void *arg, uint32_t index)
 }
 
 /*
- * Return whether the streams are those of several volumes, and none is pinned. They are staged side by side, and copied
- * at once.
+ * Return whether the part consists of several volumes whose streams are not pinned. Their streams are staged side by
+ * side, and uploaded by one copy.
  */
 static bool goes_at_once(const struct j2k_gpu_job *job)
 {
@@ -124,8 +124,8 @@ static bool goes_at_once(const struct j2k_gpu_job *job)
 }
 
 /*
- * Return how many streams, from this one on, follow each other in one piece of pinned memory, gaps and all, as they do
- * in the buffer.
+ * Return how many streams, from this one on, follow each other in one block of pinned memory with the same gaps as in
+ * the buffer.
  */
 static uint32_t count_followers(const struct j2k_gpu_job *job, uint32_t index)
 {
@@ -137,7 +137,7 @@ static uint32_t count_followers(const struct j2k_gpu_job *job, uint32_t index)
     return count > 1 && kst_gpu_is_pinned(job->runtime, first->plan->data, length) ? count : 1;
 }
 
-/* Upload streams that follow each other with one copy. */
+/* Upload streams that follow each other by one copy. */
 static void upload_followers(struct j2k_gpu_job *job, uint32_t index, uint32_t count)
 {
     const struct j2k_gpu_item *first = &job->items[index], *last = first + count - 1;
@@ -148,8 +148,8 @@ static void upload_followers(struct j2k_gpu_job *job, uint32_t index, uint32_t c
 }
 
 /*
- * Upload all streams with one copy if they follow each other, together with the bytes behind the last one, if these are
- * in the same memory, so that nothing is to be cleared. Returns whether it did.
+ * Upload all streams by one copy if they follow each other, together with the bytes behind the last one, if these are
+ * in the same memory, so that no gaps must be cleared. Returns whether it did.
  */
 static bool upload_together(struct j2k_gpu_job *job)
 {
@@ -213,7 +213,9 @@ static void copy_planes(struct j2k_gpu_job *job, uint32_t index)
     }
 }
 
-/* Says where a volume lies in the part's buffer of pixels, or in its copy, its pitches, and how many rows it has. */
+/*
+ * Says where a volume lies in the part's buffer of pixels, or in the host's copy; and its pitches and numbers of rows.
+ */
 struct j2k_volume_rows {
     size_t at, row, slice;
     uint32_t height, depth;

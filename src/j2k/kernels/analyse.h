@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the forward wavelet transforms (T.800 F.4); a launch takes one level of all tile-components. Columns are
- * transformed first and then rows, with the same operations in the same order as on the CPU. A work-group computes the
- * coefficients of a patch of a level from its samples and those up to four positions around it.
+ * Computes the forward wavelet transforms (T.800 F.4); a launch transforms one level of all tile-components. Columns
+ * are transformed first and then rows, with the same operations in the same order as on the CPU. A work-group computes
+ * the coefficients of a patch of a level from its samples and those up to four positions around it.
  */
 #include "j2k/kernels/lines.h"
 
@@ -12,7 +12,10 @@ enum {
     LOADED = LEVEL_ROWS / LOAD_STEP
 };
 
-/* Make the lifting steps of the 5/3 filter: x − floor((a + b) / 2), and below x + floor((a + b + 2) / 4). Sums wrap. */
+/*
+ * Perform the lifting steps of the 5/3 filter: x − floor((a + b) / 2), and in the next function x + floor((a + b + 2) /
+ * 4). Sums wrap.
+ */
 FUNCTION i32 predict(i32 x, i32 a, i32 b)
 {
     return (i32)((u32)x - (u32)((i32)((u32)a + (u32)b) >> 1));
@@ -23,7 +26,7 @@ FUNCTION i32 update(i32 x, i32 a, i32 b)
     return (i32)((u32)x + (u32)((i32)((u32)a + (u32)b + 2) >> 2));
 }
 
-/* Make a lifting step of the 9/7 filter: x + factor × (a + b). */
+/* Perform a lifting step of the 9/7 filter: x + factor × (a + b). */
 FUNCTION float raise(float x, float factor, float a, float b)
 {
     return x + factor * (a + b);
@@ -46,8 +49,8 @@ FUNCTION void load_samples(const struct level_patch *t, GLOBAL const u32 *sample
 }
 
 /*
- * Store a work-item's coefficients in even columns, or in odd ones, to their band, if they lie in the patch and in the
- * level: every eighth of its rows behind the margin.
+ * Store a work-item's coefficients in even or odd columns, from every eighth row behind the margin, to their band, if
+ * they lie in the patch and in the level.
  */
 FUNCTION void store_in_band(const struct level_patch *t, GLOBAL u32 *samples, u32 odd, const u32 *value)
 {
@@ -67,8 +70,8 @@ FUNCTION void store_in_band(const struct level_patch *t, GLOBAL u32 *samples, u3
 }
 
 /*
- * Transform a work-item's samples along columns and then along rows, to its coefficients in even columns and in odd
- * ones. A single odd column or row is doubled (F.4.6). The whole work-group must call this.
+ * Transform a work-item's samples along columns and then along rows, to its coefficients in even and odd columns. A
+ * single column or row at an odd position is doubled (F.4.6). The whole work-group must call this.
  */
 FUNCTION void analyse_patch_53(
     const struct level_patch *t, LOCAL i32 *patch, const u32 *sample, u32 *even_columns, u32 *odd_columns)
@@ -144,7 +147,7 @@ FUNCTION void analyse_patch_97(
     }
 }
 
-/* A kernel for samples of a type; `filter` names the steps of its filter. */
+/* Define a kernel for samples of a type; `filter` names the steps of its filter. */
 #define ANALYSE(name, filter, type)                                                                                    \
     KERNEL(J2K_LEVEL_GROUP)                                                                                            \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \

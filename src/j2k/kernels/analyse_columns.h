@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the forward wavelet along z, between the slices of a volume (T.801), together with their intake. A work-item
+ * Reads the slices of volumes, and computes the forward wavelet transform along z, between slices (T.801). A work-item
  * has a column, the samples at one place in all slices, and goes along it once for each level. It keeps in registers
- * what the next rows need. A row lies where its coefficients end up, so that levels are undone in place; the finest one
- * reads slices instead. Levels begin at even positions. All operations are those of the CPU's code.
+ * what the next rows need. A row lies where its coefficients end up, so that levels are transformed in place, except
+ * that the finest one reads slices. Levels begin at even positions. All operations are those of the CPU's code.
  */
 #include "kernels/search.h"
 
@@ -11,7 +11,7 @@
 #include "j2k/kernels/encode_work.h"
 #include "j2k/kernels/intake.h"
 
-/* Groups that a multiprocessor shall hold: so many leave a work-item 40 registers, with which nothing is spilled. */
+/* Groups that a multiprocessor should hold: this leaves a work-item 40 registers, with which nothing is spilled. */
 enum { SLICES_RESIDENT = 24 };
 
 FUNCTION u32 row_bits_of_i32(i32 x)
@@ -34,7 +34,7 @@ FUNCTION float row_of_float(u32 x)
     return float_of(x);
 }
 
-/* Return the magnitude up to which a coefficient goes, in whole numbers. */
+/* Return the magnitude of a coefficient in whole numbers; that of a negative integer x counts as −x − 1. */
 FUNCTION u32 magnitude_of_i32(i32 x)
 {
     return (u32)(x < 0 ? ~x : x);
@@ -46,13 +46,16 @@ FUNCTION u32 magnitude_of_float(float x)
     return magnitude < 2147483000.0f ? (u32)magnitude : 0x7FFFFFFFu;
 }
 
-/* Describes a column: where its sample in slice 0 lies, and the first slices + 1 that cannot be coded; 0: none. */
+/*
+ * Describes a column: the place of its sample in slice 0, and the first slices, plus 1, whose samples cannot be coded;
+ * 0: none.
+ */
 struct slices_column {
     GLOBAL const u8 *from;
     u32 infinite, too_far;
 };
 
-/* Round to the nearest whole number, ties to even: from 2^23 on all numbers are whole. */
+/* Round to the nearest whole number, and ties to even; from 2^23 on, all numbers are whole. */
 FUNCTION float nearest_whole(float x)
 {
     const float magnitude = x < 0.0f ? -x : x;
@@ -60,7 +63,7 @@ FUNCTION float nearest_whole(float x)
     return x < 0.0f ? -whole : whole;
 }
 
-/* Make an integer of a number: round((x − add) × inverse), clamped to the depth. Operations are in this order. */
+/* Convert a number to an integer: round((x − add) × inverse), clamped to the depth. The operations have this order. */
 FUNCTION i32 integer_of_number(const struct j2k_work_slices *v, u32 bits, u32 z, struct slices_column *column)
 {
     const float most = 536870912.0f, x = float_of(bits), add = float_of(v->add), error = float_of(v->error);
@@ -94,7 +97,7 @@ FUNCTION u32 load_slice(const struct j2k_work_slices *v, u32 z, const struct sli
     return *from;
 }
 
-/* Return the sample that was loaded in slice z, clamped to its depth and without its level shift. */
+/* Return the sample that was loaded from slice z, as an integer, clamped to its depth and level-shifted. */
 FUNCTION i32 take_slice(const struct j2k_work_slices *v, u32 loaded, u32 z, struct slices_column *column)
 {
     return shift_sample(v->numbers ? integer_of_number(v, loaded, z, column) : (i32)loaded, v->depth, v->is_signed);
@@ -111,7 +114,7 @@ FUNCTION GLOBAL const u8 *column_at(const struct j2k_work_slices *v, GLOBAL cons
     return slices + offset;
 }
 
-/* Note the sample of a column that comes first in the volume, of those that cannot be coded. */
+/* Note the first slice of a column that cannot be coded, unless a sample that comes earlier in the volume was noted. */
 FUNCTION void note_sample(const struct j2k_work_slices *v, GLOBAL u32 *to, u32 z, u32 at)
 {
     if (z > 0)
@@ -119,8 +122,8 @@ FUNCTION void note_sample(const struct j2k_work_slices *v, GLOBAL u32 *to, u32 z
 }
 
 /*
- * Rows of level n, at position p. They are loaded before those in front of them are transformed, and so become samples
- * only when it is their turn.
+ * Access the row of level n at position p. Rows are loaded before the ones in front of them are transformed, and are
+ * converted to samples only when it is their turn.
  */
 #define PLANE_PLACE(n, p) (slot[(p) << (n)] * v.step + to)
 #define LOAD_ROW(n, p) ((n) == 0 ? load_slice(&v, p, &column) : planes[PLANE_PLACE(n, p)])
@@ -137,8 +140,8 @@ FUNCTION void note_sample(const struct j2k_work_slices *v, GLOBAL u32 *to, u32 z
     }
 
 /*
- * Transform a level of at least two rows. The neighbour that a row lacks at an end is its other one (F.4.7). Each pair
- * is loaded while the one before it is transformed.
+ * Transform a level of at least two rows. At an end, a row that lacks a neighbour uses its other one twice (F.4.7).
+ * Each pair is loaded while the one in front of it is transformed.
  */
 #define FIRST_PAIR(n) u32 loaded_odd = LOAD_ROW(n, 1), loaded_next = LOAD_ROW(n, ROW_OR_LAST(2));
 #define TAKE_PAIR(type, n, k)                                                                                          \
@@ -196,9 +199,9 @@ FUNCTION void note_sample(const struct j2k_work_slices *v, GLOBAL u32 *to, u32 z
     }
 
 /*
- * A kernel for samples of a type, over `count` volumes, of which `list` has the first work-groups and `first` is the
- * offset of the records. `found` has a struct j2k_work_found_slices for each. A record is copied, so that it is not
- * loaded again for each sample.
+ * Define a kernel for samples of a type. It transforms `count` volumes; `list` is the offset of their first
+ * work-groups, and `first` that of their records. `found` has a struct j2k_work_found_slices for each volume. A record
+ * is copied, so that it is not loaded again for each sample.
  */
 #define ANALYSE_COLUMNS(name, filter, type)                                                                            \
     DENSE_KERNEL(J2K_SLICES_GROUP, SLICES_RESIDENT)                                                                    \

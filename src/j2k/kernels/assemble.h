@@ -4,9 +4,12 @@
 
 #include "j2k/kernels/encode_work.h"
 
-enum { ASSEMBLED_WORDS = 4, ASSEMBLED_BYTES = 8 /* that a work-item asks for at once, since it waits long for one */ };
+enum { ASSEMBLED_WORDS = 4, ASSEMBLED_BYTES = 8 /* loaded together by a work-item, because a load takes long */ };
 
-/* Copy bytes of the frame, which are few but in front of the first body of a packet. The whole work-group calls it. */
+/*
+ * Copy bytes of the frame, which are few except in front of the first body of a packet. The whole work-group calls
+ * this.
+ */
 FUNCTION void copy_run(GLOBAL u8 *RESTRICT to, GLOBAL const u8 *RESTRICT frame, u32 length)
 {
     for (u32 i = local_index(); i < length; i += ASSEMBLED_BYTES * J2K_ASSEMBLE_GROUP) {
@@ -21,7 +24,9 @@ FUNCTION void copy_run(GLOBAL u8 *RESTRICT to, GLOBAL const u8 *RESTRICT frame, 
     }
 }
 
-/* Copy bytes, a word at a time where these are whole words of the codestream. The whole work-group calls it. */
+/*
+ * Copy bytes; words of the codestream that are copied as a whole are written at once. The whole work-group calls this.
+ */
 FUNCTION void copy_body(GLOBAL u32 *RESTRICT stream, u32 to, GLOBAL const u32 *RESTRICT collected, u32 from, u32 length)
 {
     GLOBAL u8 *bytes = (GLOBAL u8 *)stream;
@@ -50,8 +55,9 @@ FUNCTION void copy_body(GLOBAL u32 *RESTRICT stream, u32 to, GLOBAL const u32 *R
 }
 
 /*
- * A work-group puts one run and the bytes behind it in place. `first`: the body of the first work-group. `base`: the
- * word of `collected` from which bytes of bodies are counted, because all bytes in front of it may be more than 2^32.
+ * Put a run of the frame, and the body behind it, in place with each work-group. `first`: index of the body of the
+ * first work-group. `base`: the word of `collected` from which the bytes of bodies are counted, because there may be
+ * more than 2^32 bytes in front of them.
  */
 KERNEL(J2K_ASSEMBLE_GROUP)
 assemble_stream(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT collected, GLOBAL u32 *RESTRICT stream,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Takes in three components whose pixels are interleaved bytes, and transforms their last level at once, so that its
- * samples are in no memory but the group's. It does what take_in and analyse_53 or analyse_97 do, and in the same
- * order.
+ * Reads three components whose pixels are interleaved bytes, and transforms their last level in the same kernel, so
+ * that the samples of that level are only in the group's memory. The operations are those of take_in and analyse_53 or
+ * analyse_97, in the same order.
  */
 #include "j2k/kernels/analyse.h"
 #include "j2k/kernels/intake.h"
 
-enum { BEGIN_GROUPS = 6 /* that a multiprocessor shall hold; more would spill registers */ };
+enum { BEGIN_GROUPS = 6 /* groups that a multiprocessor should hold; more would spill registers */ };
 
 /* Return where pixel (x, y) of an output lies. */
 FUNCTION GLOBAL const u8 *find_pixel(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
@@ -28,8 +28,8 @@ FUNCTION u32 load_pixel(GLOBAL const u8 *from)
 }
 
 /*
- * Load a work-item's pixels of a patch, or their mirror images, into its places in the group's memory, as registers are
- * scarce.
+ * Load a work-item's pixels of a patch, or their mirror images, to its places in the group's memory, because registers
+ * are scarce.
  */
 FUNCTION void load_pixels(const struct level_patch *t, GLOBAL const struct j2k_work_view *view,
     GLOBAL const struct j2k_work_output *o, GLOBAL const u8 *pixels, LOCAL u32 *pixel)
@@ -53,13 +53,13 @@ FUNCTION void load_pixels(const struct level_patch *t, GLOBAL const struct j2k_w
     }
 }
 
-/* Return a byte of a pixel as a sample of 8 bits around 0 (G.1). */
+/* Return a byte of a pixel as a level-shifted sample of 8 bits (G.1). */
 FUNCTION i32 sample_of(u32 pixel, u32 channel)
 {
     return (i32)(pixel >> 8 * channel & 255) - 128;
 }
 
-/* Return the sample of component `c` (G.2.1, G.3.1), as the bits of what the filter takes. */
+/* Return the sample of component `c` (G.2.1, G.3.1), as the bits of the type that the filter takes. */
 FUNCTION u32 component_53(u32 pixel, u32 c, u32 transform)
 {
     i32 red = sample_of(pixel, 0), green = sample_of(pixel, 1), blue = sample_of(pixel, 2);
@@ -79,7 +79,10 @@ FUNCTION u32 component_97(u32 pixel, u32 c, u32 transform)
     return bits_of(from_red * red + from_green * green + from_blue * blue);
 }
 
-/* A kernel for a filter. A launch takes the outputs of a decoder whose last level is computed with them. */
+/*
+ * Define a kernel for a filter. A launch reads the pixels of those outputs of the part whose last level is computed
+ * with them.
+ */
 #define BEGIN(name, filter, type)                                                                                      \
     DENSE_KERNEL(J2K_LEVEL_GROUP, BEGIN_GROUPS)                                                                        \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,    \

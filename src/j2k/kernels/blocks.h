@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holds the kernel of tier-1 decoding: each work-item decodes a code-block, from gathered segments to words of bits. */
+/*
+ * Holds the kernel of tier-1 decoding, in which each work-item decodes a code-block from gathered segments to words of
+ * bits.
+ */
 #include "j2k/kernels/passes.h"
 
-/* Says how far the decoding of a block has come. */
+/* Says how far a block has been decoded. */
 struct block_progress {
     u32 pass;  /* number of passes that were decoded */
-    u32 good;  /* number of them in front of the damage that was found */
+    u32 good;  /* number of these in front of the damage */
     u32 wrong; /* whether there was damage */
 };
 
@@ -116,8 +119,8 @@ FUNCTION void find_state(struct block_state *b, GLOBAL const struct j2k_work_bun
 }
 
 /*
- * Decode a block. After damage it is decoded again, up to what precedes the damage. Returns the number of passes that
- * the words hold.
+ * Decode a block. If it is damaged, it is decoded again, up to the damage. Returns the number of passes that the words
+ * then hold.
  */
 FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work,
     GLOBAL const struct j2k_work_block *block, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *damage)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the MQ decoder (T.800 C.3) and the reader of raw bits (D.6) on gathered segments, and the checks of how
+ * Holds the MQ decoder (T.800 C.3) and the reader of raw bits (D.6), which read gathered segments, and checks how
  * segments end.
  */
 #include "j2k/kernels/lookup.h"
@@ -14,9 +14,9 @@
 struct mq_decoder {
     u32 range; /* A, in the upper half */
     u32 high, low;
-    i32 available; /* bits in `low`, −15 to 32; a negative number is how many bits `high` lacks */
+    i32 available; /* number of bits in `low`, −15 to 32; a negative number says how many bits `high` lacks */
     u32 ahead;     /* the word that follows `low` */
-    u32 next;      /* its index, which also counts on beyond the end */
+    u32 next;      /* index of that word, which is also counted beyond the end */
     u32 words;     /* number of words; all bits behind them are ones */
     GLOBAL const u32 *bits;
 };
@@ -61,8 +61,8 @@ FUNCTION void shift_coder(struct mq_decoder *c, u32 shift)
 }
 
 /*
- * Decode one symbol (DECODE, C.3.2). `context` is the work-item's copy of the context's state; `next` is that of struct
- * tables.
+ * Decode one symbol (DECODE, C.3.2). `context` is the work-item's copy of the context's state; `next` is as in struct
+ * lookup_tables.
  */
 FUNCTION u32 decode_symbol(struct mq_decoder *c, local_place context, local_place next)
 {
@@ -87,8 +87,9 @@ FUNCTION u32 raw_bit(struct mq_decoder *c)
 }
 
 /*
- * Checks for predictable termination (D.4.2): whether the decoder has come to the end of the bits and not far beyond,
- * and whether the data can have been terminated in that way. The rules are those of the CPU's decoder.
+ * Check predictable termination (D.4.2): whether the decoder has reached the end of the bits and not gone far beyond,
+ * and, with the next function, whether the data can have been terminated in that way. The rules are those of the CPU's
+ * decoder.
  */
 FUNCTION u32 coder_used_up(const struct mq_decoder *c, GLOBAL const u32 *segment)
 {
@@ -123,9 +124,7 @@ FUNCTION struct raw_end find_raw_end(const struct mq_decoder *c, GLOBAL const u3
     return e;
 }
 
-/*
- * Return whether only the last byte is left, and it can hold nothing but bits that keep 0xFF from being the last byte.
- */
+/* Return whether only the last byte is left, and it can only hold bits that keep 0xFF from being the last byte. */
 FUNCTION u32 raw_before_last(const struct raw_end *e)
 {
     return e->taken == e->last && e->stuffed && (e->marked || (e->ended && e->total > 0));

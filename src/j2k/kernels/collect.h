@@ -5,8 +5,8 @@
 #include "j2k/kernels/encode_work.h"
 
 /*
- * A work-group collects a block. Blocks take their places in the order in which groups run; those that found no room
- * get none.
+ * Collect a block with each work-group. Blocks are placed in the order in which groups run; blocks that found no room
+ * are left out.
  */
 KERNEL(J2K_COLLECT_GROUP)
 collect_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL u32 *RESTRICT results, GLOBAL const u32 *RESTRICT passes,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the inverse wavelet along z, between the components of a volume (T.801), together with its output: offset,
+ * Computes the inverse wavelet transform along z, between the components of a volume (T.801), and its output: offset,
  * rounding, clamping and samples of the caller's type. A work-item has a column, the samples at one place in all
- * slices, and undoes all levels of it. It goes along the column and keeps in registers what the next rows need. The
- * finest level, which has half of all rows, takes its high rows from where they lie and completes slices at once. All
- * other rows lie in the group's memory, where neighbours along x take neighbouring words, so that a sample is loaded
- * and stored once; rows that are too many for that are transformed where they are loaded from. Samples never move:
- * lists say which row of the column has which position of a level. All operations are those of the CPU's code.
+ * slices, and undoes all of its levels. It goes along the column and keeps in registers what the next rows need. The
+ * finest level, which has half of all rows, loads its high rows from the buffer of samples and completes slices
+ * directly. All other rows lie in the group's memory, where work-items that are neighbours along x use neighbouring
+ * words, so that a sample is loaded and stored once; if there are too many rows for that, they are transformed in the
+ * buffer of samples. Samples never move: lists say which row of the column has which position of a level. All
+ * operations are those of the CPU's code.
  */
 #include "kernels/search.h"
 
@@ -24,7 +25,7 @@ enum { COLUMN_AHEAD = 4 };
 struct column_rows {
     GLOBAL const u32 *table; /* two words for each row: place of the tile's first sample, and pitch */
     u32 x, y;
-    u32 regular, at, step; /* the place of the first row, and the distance from one to the next */
+    u32 regular, at, step; /* place of the first row, and distance from one row to the next */
     u32 narrow, kept;      /* as in struct j2k_work_columns */
 };
 
@@ -33,12 +34,12 @@ struct column_slices {
     GLOBAL u8 *to;
     GLOBAL const struct j2k_work_slice *slice;
     u64 pitch;
-    u32 skip, count; /* rows of the finest level before the first one, and number of slices */
+    u32 skip, count; /* rows of the finest level in front of the first slice, and number of slices */
     u32 depth, is_signed, bytes, numbers;
     float scale, add;
 };
 
-/* Return where a row's sample lies, whatever the rows. */
+/* Return where a row's sample lies, even if the rows are not regular. */
 FUNCTION u32 place_of_row(const struct column_rows *rows, u32 row)
 {
     return rows->table[2 * row] + rows->y * rows->table[2 * row + 1] + rows->x;
@@ -56,7 +57,7 @@ FUNCTION i32 take_i32(GLOBAL const u32 *samples, u32 at, u32 narrow)
     return (i32)take_sample(samples, at, narrow);
 }
 
-/* The rows of a column in the group's memory, and in the buffer of samples; and there those that are regular. */
+/* The rows of a column in the group's memory, in the buffer of samples, and there if they are regular. */
 #define GET_column(type, row) column[(row)*J2K_COLUMN_GROUP + local_index()]
 #define PUT_column(type, row, value) column[(row)*J2K_COLUMN_GROUP + local_index()] = (value)
 #define GET_plane(type, row) take_##type(samples, place_of_row(&rows, row), rows.narrow)
@@ -64,9 +65,9 @@ FUNCTION i32 take_i32(GLOBAL const u32 *samples, u32 at, u32 narrow)
 #define GET_regular(type, row) take_##type(samples, rows.at + (row)*rows.step, rows.narrow)
 
 /*
- * Take the next two rows of a column, an even one and an odd one, of which `left` are rows of the level; none of them
- * if it is negative, and then it says how many rows ago the level ended. They become the two rows that are completed by
- * them. Behind its end the level is mirrored: what is missing has been computed before (F.3.7).
+ * Process the next two rows of a column, an even one and an odd one. `left` says how many rows the level has from the
+ * even one on; 0 or less: it ended −left rows before. *even and *odd become the two rows that these complete. Behind
+ * its end the level is mirrored, and the missing values are ones that have been computed before (F.3.7).
  */
 FUNCTION void rise_53(struct column_53 *column, i32 left, i32 *even, i32 *odd)
 {
@@ -104,10 +105,10 @@ FUNCTION float half_of_float(float x)
 }
 
 /*
- * Undo the next COLUMN_AHEAD pairs of a level from an even position `i` on, and give `put` each row that is completed:
- * its position and its place in the column. `lows` and `highs` say where the rows lie. `inside` is a constant that says
- * whether the pairs lie in the level, and those that they complete. All rows are loaded before the first is put in
- * place.
+ * Undo the next COLUMN_AHEAD pairs of a level from an even position `i` on, and call `put` for each row that is
+ * completed, with its position and its place in the column. `lows` and `highs` say where the rows lie. `inside` is a
+ * constant that says whether these pairs, and the rows that they complete, lie in the level. All rows are loaded before
+ * the first one is put in place.
  */
 #define UNDO_PAIRS(filter, type, lows, highs, inside, put)                                                             \
     {                                                                                                                  \
@@ -156,7 +157,7 @@ FUNCTION float half_of_float(float x)
         UNDO_ROWS(filter, type, where, where, PUT_IN_##where)                                                          \
     }
 
-/* Undo the finest level, whose high rows are in the buffer of samples, the last of the column's. */
+/* Undo the finest level. Its high rows are in the buffer of samples, and are the last ones of the column. */
 #define UNDO_FINEST(filter, type, where, level)                                                                        \
     {                                                                                                                  \
         GLOBAL const u32 *list = work + (level)->row;                                                                  \
@@ -206,7 +207,7 @@ FUNCTION void put_in_slice(const struct column_slices *slices, GLOBAL u8 *to, i3
         *to = (u8)word;
 }
 
-/* Load the rows of a column that are not the finest level's high ones. */
+/* Load the rows of a column, except for the high rows of the finest level. */
 #define LOAD_column(type)                                                                                              \
     {                                                                                                                  \
         u32 row = 0;                                                                                                   \
@@ -226,7 +227,7 @@ FUNCTION void put_in_slice(const struct column_slices *slices, GLOBAL u8 *to, i3
     put_in_slice(&slices, slices.to + slices.pitch * ((u32)(position)-slices.skip),                                    \
         finish_##type(value, slices.slice[(u32)(position)-slices.skip].offset, slices.depth, slices.is_signed))
 
-/* Store samples of rows that are slices. */
+/* Store the samples of rows that are slices already. */
 #define COPY_SLICES(type)                                                                                              \
     ROLL for (u32 s = 0; s < slices.count; s += COLUMN_AHEAD)                                                          \
     {                                                                                                                  \
@@ -270,8 +271,8 @@ FUNCTION struct column_slices slices_of(
 }
 
 /*
- * Defines a kernel for samples of a type. `room`: the group's memory for columns that lie there. What a record says is
- * loaded before the loops, in which it would be loaded again for each sample.
+ * Define a kernel for samples of a type. `room` declares the group's memory for columns that lie there. The contents of
+ * a record are loaded in front of the loops, in which they would otherwise be loaded again for each sample.
  */
 #define UNDO_COLUMNS(name, filter, type, where, room)                                                                  \
     KERNEL(J2K_COLUMN_GROUP)                                                                                           \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the tables of contexts (T.800 Annex D) as numbers. What tables/contexts.h computes by macros is two megabytes
- * of text, which OpenCL's compilers take more than a second to read each time a program is built. The test j2k_contexts
- * compares the numbers with the macros, and defines the two words of kernels/portable.h that are used here.
+ * Holds the tables of contexts (T.800 Annex D) as numbers. The macros of tables/contexts.h that compute them expand to
+ * two megabytes of text, which OpenCL's compilers take more than a second to read each time a program is built. The
+ * test j2k_contexts compares the numbers with the macros, and defines the two words of kernels/portable.h that are used
+ * here.
  */
 
 enum { ZERO_TABLE = 512, ZERO_TABLES = 3, SIGN_TABLE = 256 };
@@ -65,7 +66,7 @@ SPREAD_TABLE u8 zero_contexts[ZERO_TABLES * ZERO_TABLE] = {
 
 /*
  * Tables D.2 and D.3, indexed by significance and sign of the neighbours in the west, north, south and east. An entry
- * has the context in bits 1–7 and the bit to invert with in bit 0.
+ * has the context in bits 1–7, and in bit 0 the bit by which the symbol is inverted.
  */
 SPREAD_TABLE u8 sign_contexts[SIGN_TABLE] = {
     18, 24, 18, 25, 20, 26, 20, 23, 18, 24, 18, 25, 21, 22, 21, 27,

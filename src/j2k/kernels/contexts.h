@@ -4,7 +4,7 @@
 #include "j2k/tables/mq.h"
 #include "kernels/portable.h"
 
-/* It takes words of portable.h. */
+/* context_tables.h takes words of portable.h. */
 #include "j2k/kernels/context_tables.h"
 
 /* The states of the MQ coder, indexed by 2 × row + the more probable symbol. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts components, each of which was written as a plane, to the channels of an image, as j2k/cpu/convert.c does:
- * enlarging subsampled ones, palettes (T.800 I.5.3.4), sYCC and constant alpha. It also turns the image upright and
- * makes floating-point samples. A work-item makes some pixels of a row.
+ * Converts components, each of which was written to a plane, to the channels of an image, as j2k/cpu/convert.c does:
+ * enlarges subsampled components, looks up palettes (T.800 I.5.3.4), converts sYCC and adds constant alpha. It also
+ * turns the image upright and makes floating-point samples. A work-item makes some pixels of a row.
  */
 #include "kernels/halves.h"
 #include "kernels/search.h"
@@ -11,7 +11,7 @@
 #include "j2k/kernels/output.h"
 #include "j2k/tables/transforms.h"
 
-/* Return the row or column of samples that a row or column of pixels takes. */
+/* Return which row or column of samples covers a row or column of pixels. */
 FUNCTION u32 sample_at(u32 at, u32 separation, u32 first, u32 end)
 {
     u32 index = separation == 1 ? at : at / separation;
@@ -19,7 +19,7 @@ FUNCTION u32 sample_at(u32 at, u32 separation, u32 first, u32 end)
     return (index < end ? index : end - 1) - first;
 }
 
-/* Return the value of a component at a pixel of the reference grid. */
+/* Return the sample of a source at a pixel of the reference grid, looked up in its palette if it has one. */
 FUNCTION i32 source_value(
     GLOBAL const u32 *work, GLOBAL const struct j2k_work_source *source, GLOBAL const u8 *pixels, u32 x, u32 y)
 {
@@ -35,8 +35,8 @@ FUNCTION i32 source_value(
 }
 
 /*
- * Convert sYCC to RGB (IEC 61966-2-1 Annex F), with 16 fraction bits, rounded. Factors of 1.402, 0.71414 and 1.772 are
- * split into 65536 and the rest, so that no product with 16-bit samples exceeds 31 bits; the result is the same.
+ * Convert sYCC to RGB (IEC 61966-2-1 Annex F), with 16 fraction bits, rounded. The factors 1.402, 0.71414 and 1.772 are
+ * split into 1 (65536) and the rest, so that no product with 16-bit samples exceeds 31 bits; the result is the same.
  */
 FUNCTION void turn_ycc(u32 depth, i32 *value)
 {
@@ -89,7 +89,7 @@ FUNCTION u32 pack_channels(GLOBAL const struct j2k_work_view *view, const i32 *v
     return packed;
 }
 
-/* (value − mean) × scale, with each step rounded once; operations in this order cannot be contracted. */
+/* Return (value − mean) × scale. Each step is rounded once: operations in this order cannot be contracted. */
 FUNCTION u32 normal_of(GLOBAL const struct j2k_work_composite *composite, u32 value, u32 k)
 {
     float difference = (float)value - as_real(composite->mean[k]);

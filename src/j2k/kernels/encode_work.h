@@ -12,40 +12,39 @@
 #include "j2k/tables/blocks.h"
 
 enum {
-    J2K_MODEL_GROUP = 128, /* work-items of a group, each of which has a run of up to 32 samples */
+    J2K_MODEL_GROUP = 128, /* work-items of a group; each has a run of up to 32 samples */
     J2K_ORDER_GROUP = 256,
-    J2K_CODE_GROUP = 64, /* work-items of a group; of each J2K_CODE_LANES, the first ones have a code-block each */
+    J2K_CODE_GROUP = 64, /* work-items of a group; the first ones of each J2K_CODE_LANES have a code-block each */
     J2K_CODE_LANES = 32,
     J2K_COLLECT_GROUP = 64,
     J2K_ASSEMBLE_GROUP = 64,
-    J2K_PACKET_GROUP =
-        256, /* work-items of a group, which writes the header of a packet or places a picture's packets */
+    J2K_PACKET_GROUP = 256, /* work-items of a group, which writes a packet header or places the packets of a picture */
     J2K_PACKET_BANDS = 3,
-    J2K_PACKET_LENGTH_MOST = 65535, /* bytes of a block in a packet that kernels write */
-    J2K_HT_CODE_GROUP = 32,         /* work-items of a group, which codes a block of T.814 */
-    J2K_SLICES_GROUP = 64,          /* work-items of a group, each of which has a column of a volume */
+    J2K_PACKET_LENGTH_MOST = 65535, /* most bytes of a block in a packet that kernels write */
+    J2K_HT_CODE_GROUP = 32,         /* work-items of a group, which codes a T.814 block */
+    J2K_SLICES_GROUP = 64,          /* work-items of a group; each has a column of a volume */
     J2K_DATA_HEAD = 4,              /* unused bytes in front of a block's data */
     /*
-     * Words of a pass while its block is coded: its length, two of its gain, and two of a bound, that is where the
-     * coder was and the bytes of the bound.
+     * Words of a pass while its block is coded: one for its length, two for its gain, and two for a bound: where the
+     * coder was, and the bytes of the bound.
      */
     J2K_PASS_WORDS = 5,
-    J2K_PASS_RESULT = 3, /* number of the first of these, which are results */
+    J2K_PASS_RESULT = 3, /* words of a pass that are results: its length and its gain */
     /*
-     * Words of a plane: two of the gain of significance, two of that of refinement, and the number of samples that
-     * become significant in it.
+     * Words of a plane: two for the gain of significance, two for that of refinement, and one for the number of samples
+     * that become significant in it.
      */
     J2K_GAIN_WORDS = 5,
     J2K_GAIN_LOW = 24, /* a gain has two words, both signed: low + 2^24 × high */
     J2K_MEASURED_GAINS = 1,
     J2K_MEASURED_ERRORS = 2,
-    J2K_DECISION_UNIT = 16, /* bytes of a unit, in which room for decisions is counted */
+    J2K_DECISION_UNIT = 16, /* bytes of a unit of room for decisions */
     /* A decision is a byte: 2 × context + symbol, or this value plus a raw bit, or J2K_DECISION_END. */
     J2K_DECISION_RAW = 38,
     J2K_DECISION_END = 0xFF, /* the end of a pass */
     /*
-     * Words in front of the results: 0, the units of decisions, and two counts of collected words, at the next two
-     * indices.
+     * Words in front of the results: one that is 0, the units of decisions, and two counts of collected words, at the
+     * indices that follow.
      */
     J2K_LIST_HEAD = 4,
     J2K_COLLECTED_PASSES = 2,
@@ -62,27 +61,26 @@ struct j2k_work_slices {
     u32 width, height, slices;
     u32 levels;
     u32 depth, is_signed;
-    u32 bytes;    /* of a sample of a slice */
+    u32 bytes;    /* bytes of a sample of a slice */
     u32 absolute; /* `from` is an address */
-    u32 from[2];  /* where the first sample lies: bytes, the low half first; this and the next are multiples of `bytes`
-                   */
-    u32 slice[2]; /* bytes from slice to slice, and */
-    u32 row;      /* from row to row */
+    u32 from[2];  /* place of the first sample: bytes, the low word first; this and the next are multiples of `bytes` */
+    u32 slice[2]; /* bytes from one slice to the next: low and high word */
+    u32 row;      /* bytes from one row to the next */
     u32 to;       /* place of the first component in the buffer of components, in words */
-    u32 pitch;    /* of a component's rows, in words */
-    u32 step;     /* words from component to component */
+    u32 pitch;    /* words from one row of a component to the next */
+    u32 step;     /* words from one component to the next */
     u32 slot;     /* offset of the list of slots */
     u32 found;    /* place of the volume's struct j2k_work_found_slices, in words */
-    u32 numbers;  /* samples are in single precision; the next four are the bits of such numbers */
+    u32 numbers;  /* samples are in single precision; the next four members are the bits of single-precision numbers */
     u32 add, inverse;
-    u32 scale, error; /* an integer × scale + add is at most `error` from the sample; 0: it may be anything */
+    u32 scale, error; /* integer × scale + add must be within `error` of the sample; 0: there is no such limit */
     u32 reserved;
 };
 
-/* Holds what is found out about a volume. All are 0 at first. */
+/* Holds what the kernels find out about a volume. All members are 0 at first. */
 struct j2k_work_found_slices {
     u32 most;              /* the largest magnitude of all coefficients, in whole numbers */
-    u32 infinite, too_far; /* ~index of the first sample that is not finite, and farther than `error`; 0: none is */
+    u32 infinite, too_far; /* ~index of the first sample that is not finite, and too far from its integer; 0: none */
     u32 reserved;
 };
 
@@ -96,25 +94,25 @@ struct j2k_work_coded_block {
     u32 exact;    /* coefficients are integers, which all planes together represent exactly */
     u32 factor;   /* factor from coefficients to quantiser indices, as the bits of a single-precision number */
     u32 measured; /* J2K_MEASURED_GAINS, perhaps with J2K_MEASURED_ERRORS; or 0 */
-    /* Planes that gain less than this per byte are left out: the bits of a single-precision number; 0: none are. */
+    /* Planes that gain less than this per byte are left out: bits of a single-precision number; 0: no plane is. */
     u32 stop;
     u32 roi_shift;
-    u32 left, top, right, bottom; /* the part of it that is raised by roi_shift */
+    u32 left, top, right, bottom; /* the part of the block whose indices are raised by roi_shift */
     u32 data;                     /* place of its first byte in the buffer of data; a multiple of 4 */
-    u32 capacity;                 /* bytes that there is room for, a multiple of 4 */
+    u32 capacity;                 /* bytes of room for its data, a multiple of 4 */
     u32 origin;                   /* always 0, as in struct j2k_part_work, so that addresses are computed once */
-    u32 band;                     /* index of its band in the part, whose factor counts where bits are only counted */
+    u32 band;                     /* index of its band in the part; selects the factor where bits are only counted */
 };
 
-/* Holds what counting the bits of a block gives. */
+/* Holds the result of counting the bits of a block. */
 struct j2k_work_counted_block {
-    u32 bits;    /* of its cleanup pass without those of stuffing and without Scup; 0 where it has no samples */
-    u32 largest; /* the largest magnitude of its real coefficients, as the bits of such a number; all ones: not known */
+    u32 bits;    /* bits of its cleanup pass without stuffed bits and Scup; 0 if all samples are 0 */
+    u32 largest; /* largest magnitude of real coefficients, as bits of a single-precision number; all ones: unknown */
 };
 
 /*
- * Heads a list of blocks whose bits are counted. Behind it are the factors of all bands of the part, 0 where blocks
- * are not to be counted this time, and the blocks.
+ * Heads a list of blocks whose bits are counted. It is followed by the factors of all bands of the part and by the
+ * blocks. A factor of 0 means that the band's blocks are not to be counted this time.
  */
 struct j2k_count_work {
     u32 factor, block; /* offsets of the first factor and of the first j2k_work_coded_block */
@@ -123,13 +121,13 @@ struct j2k_count_work {
 /* Holds the result of coding a block. */
 struct j2k_work_coded_result {
     u32 planes, passes, length;
-    u32 at, data;              /* where its passes and its bytes are collected, in words among those of all blocks */
+    u32 at, data;              /* where its passes and its bytes are collected, in words from the first of all blocks */
     u32 error_low, error_high; /* error of the quantiser, in squares of 2^-14 of its step */
-    u32 left_low, left_high;   /* error of the planes that are left out, in squares of half steps; see left_shift() */
+    u32 left_low, left_high;   /* error of the planes that are left out; for its unit see left_shift() */
     u32 decision, decisions;   /* where its decisions are, in units, and how many there are */
 };
 
-/* Holds what is measured of a block that is not coded. */
+/* Holds what is measured of a block without coding it. */
 struct j2k_work_measured_block {
     u32 planes, reserved;
     u32 error_low, error_high; /* as in struct j2k_work_coded_result */
@@ -137,43 +135,44 @@ struct j2k_work_measured_block {
 };
 
 /*
- * Describes a packet of the only layer, of blocks of T.814 with one pass. A band without blocks has no columns or rows.
+ * Describes a packet of the only layer, whose blocks are T.814 blocks with one pass. A band without blocks has no
+ * columns or rows.
  */
 struct j2k_work_packet {
-    u32 block[J2K_PACKET_BANDS]; /* the first block of each band in the list; the others follow in raster order */
+    u32 block[J2K_PACKET_BANDS]; /* index in the list of each band's first block; the others follow in raster order */
     u32 columns[J2K_PACKET_BANDS], rows[J2K_PACKET_BANDS];
-    u32 planes[J2K_PACKET_BANDS]; /* of each band, at least 1 */
-    u32 node;                     /* the first node of its tag trees, among those of all packets */
+    u32 planes[J2K_PACKET_BANDS]; /* bit-planes of each band, at least 1 */
+    u32 node;                     /* index of the first node of its tag trees among those of all packets */
     u32 header;                   /* where its header goes, in words among those of all packets */
 };
 
-/* Says which packets are a picture's, in the order of its codestream. */
+/* Says which packets belong to a picture, in the order of its codestream. */
 struct j2k_work_picture_packets {
     u32 first, count;
 };
 
-/* Holds what becomes of the packets of a picture: their bytes, and whether the host must see to its blocks. */
+/* Holds the length of a picture's packets in bytes, and whether the host must code its blocks instead. */
 struct j2k_work_found_packets {
     u32 length, problem;
 };
 
 struct j2k_work_placed_packet {
     u32 header, body; /* bytes */
-    u32 at;           /* its first byte, among those of the picture's packets */
+    u32 at;           /* place of its first byte in the picture's packets */
     u32 problem;      /* a block found no room, or has more planes than its band */
 };
 
-/* Says in which packet a block is that is included, and at which byte of that packet's body. */
+/* Says in which packet an included block is, and at which byte of that packet's body it begins. */
 struct j2k_work_placed_block {
     u32 packet, at;
 };
 
 /*
- * Heads what a list says of packets. `picture` and `packet` are offsets in the list, of struct j2k_work_picture_packets
- * and struct j2k_work_packet. The next three say where, in words, results of blocks begin, how many words each has, and
- * which of these is the length; the first one is the number of planes. The others are offsets in the buffer of work,
- * which begins with a struct j2k_work_found_packets for each picture: of placed packets, of placed blocks, of nodes and
- * of headers.
+ * Heads the description of packets in a list. `picture` and `packet` are offsets in the list, of the first struct
+ * j2k_work_picture_packets and struct j2k_work_packet. `result`, `stride` and `length` say, in words, where the results
+ * of blocks begin, how many words each has, and which of these is the length; word 0 of a result is the number of
+ * planes. `placed`, `place`, `node` and `header` are offsets of placed packets, of placed blocks, of nodes and of
+ * headers in the buffer of work, which begins with a struct j2k_work_found_packets for each picture.
  */
 struct j2k_packets_work {
     u32 picture, packet;
@@ -183,16 +182,16 @@ struct j2k_packets_work {
 
 struct j2k_list_work {
     u32 blocks, block;           /* number of blocks, and offset of the first */
-    u32 room;                    /* units of decisions that there is room for */
+    u32 room;                    /* units of room for decisions */
     u32 lanes;                   /* blocks side by side in a row: a power of two up to J2K_CODE_LANES */
     u32 front_lanes, front_rows; /* lanes of the first rows, and the number of these */
-    u32 passes;                  /* that there is room for in each block */
+    u32 passes;                  /* passes that each block has room for */
 };
 
-/* Describes a run of a codestream's frame, and the bytes of a code-block behind it. Either may be empty. */
+/* Describes a run of a codestream's frame, and the bytes of the code-block that follows it. Either may be empty. */
 struct j2k_work_body {
-    u32 from, length; /* the bytes among those of blocks that were collected */
-    u32 to;           /* their place in the codestream, behind the run */
+    u32 from, length; /* the code-block's bytes among those that were collected */
+    u32 to;           /* place of the code-block's bytes in the codestream, behind the run */
     u32 frame, run;   /* the run's first byte in the frame, and its length */
 };
 

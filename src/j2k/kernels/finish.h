@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Computes the last level of three components together with their pixels, so that the samples between them are never in
- * memory. A work-group goes down a strip of all three at the same time (strips.h), and a work-item writes the four
- * pixels of a row that it has.
+ * Computes the last level of three components together with their pixels, so that the samples of that level are never
+ * in memory. A work-group goes down a strip of all three components at the same time (strips.h), and a work-item writes
+ * four pixels of each row.
  */
 #include "j2k/kernels/output.h"
 #include "j2k/kernels/strips.h"
 
-/* How the pixels of a strip are made. */
+/* Lists the ways in which the pixels of a strip are made. */
 enum {
     FINISH_ANY,   /* as the output and the view say */
-    FINISH_PLAIN, /* three interleaved components of 8 bits */
+    FINISH_PLAIN, /* from three interleaved components of 8 bits */
     FINISH_TURNED /* likewise, after the component transform of the filter's kind */
 };
 
-/* Holds the output of a strip, and which pixels of it the group, and of these the work-item, writes. */
+/* Holds the output of a strip, and says which pixels of it the group and the work-item write. */
 struct finish {
     GLOBAL const struct j2k_work_output *output;
     GLOBAL const struct j2k_work_view *view;
     i32 left, top;    /* where the output begins, in the strip's coordinates */
-    i32 begin, end;   /* the group's rows */
-    u32 first, count; /* of the work-item's four columns */
+    i32 begin, end;   /* rows that the group writes */
+    u32 first, count; /* those of the work-item's four columns that it writes */
     u32 kind;
     u32 packed;     /* bytes of a pixel whose channels are interleaved; otherwise 0 */
     u32 whole;      /* four pixels of a row are three or four whole words of memory */
-    u32 pitch;      /* bytes from row to row; this and the next one are of packed pixels */
+    u32 pitch;      /* bytes from row to row; this and the next member are for packed pixels */
     GLOBAL u8 *row; /* the work-item's first pixel in row `begin` */
 };
 
@@ -83,7 +83,7 @@ OUTLINED void put_any(const struct finish *f, GLOBAL u8 *pixels, u32 x, u32 y, c
     put_pixel(f->view, f->output, pixels, x, y, value);
 }
 
-/* Round a number to the nearest integer, and up in the middle between two. */
+/* Round a number to the nearest integer; halves are rounded up. */
 FUNCTION i32 rounded(float value)
 {
     return saturated_integer(value + 128.0f + 0.5f);
@@ -98,7 +98,7 @@ FUNCTION u32 pack_plain(u32 transform, u32 is_integer, u32 *from)
     return pack_bytes(rounded(as_real(from[0])), rounded(as_real(from[1])), rounded(as_real(from[2])), 0);
 }
 
-/* Pack four pixels of that kind, whose samples of a component follow each other. `transform` must be a constant. */
+/* Pack four such pixels. In `made`, the samples of a component follow each other. `transform` must be a constant. */
 FUNCTION void pack_four(u32 transform, u32 is_integer, const u32 *made, u32 *pixel)
 {
     UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)
@@ -109,7 +109,7 @@ FUNCTION void pack_four(u32 transform, u32 is_integer, const u32 *made, u32 *pix
     }
 }
 
-/* Write the work-item's pixels of a row, which are packed. */
+/* Write the work-item's packed pixels of a row. */
 FUNCTION void put_four(const struct finish *f, GLOBAL u8 *to, const u32 *pixel)
 {
     if (f->whole) {
@@ -136,7 +136,7 @@ FUNCTION void finish_any(
     }
 }
 
-/* Write a work-item's pixels of row y, if it has any. `made` has the samples of each component. */
+/* Write a work-item's pixels of row y, if it has any. `made` has the samples of all components. */
 FUNCTION void finish_row(
     const struct strip *s, const struct finish *f, u32 is_integer, i32 y, const u32 *made, GLOBAL u8 *pixels)
 {
@@ -153,7 +153,9 @@ FUNCTION void finish_row(
         put_four(f, f->row + (size_t)(u32)(y - f->begin) * f->pitch, pixel);
 }
 
-/* A kernel for samples of a type; `filter` names the steps of its filter, and `format` how coefficients lie in memory.
+/*
+ * Define a kernel for samples of a type. `filter` names the steps of its filter, and `format` says how coefficients lie
+ * in memory.
  */
 #define FINISH(name, filter, type, format)                                                                             \
     DENSE_KERNEL(J2K_STRIP_GROUP, 12)                                                                                  \

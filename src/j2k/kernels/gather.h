@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Gathers the bytes of codeword segments, which are in pieces and have stuffed bits, into bits that a decoder takes
- * word by word. Bits of raw segments are taken as they are. Those of the MQ coder follow a bit that is 0, and carries
- * in stuffed bits (T.800 C.3.4) are added to the bits in front of them. A work-group gathers a segment in chunks, of
- * which each work-item takes four bytes.
+ * word by word. Bits of raw segments are gathered unchanged. The bits of the MQ coder are preceded by a 0 bit, and
+ * carries in stuffed bits (T.800 C.3.4) are added to the bits in front of them. A work-group gathers a segment in
+ * chunks, of which each work-item takes four bytes.
  */
 #include "kernels/group.h"
 
@@ -11,40 +11,38 @@
 
 enum {
     GATHER_CHUNK = 4 * J2K_GATHER_GROUP,
-    GATHER_ROOM = J2K_GATHER_GROUP + 2, /* words of a chunk's bits, with those that were pending before */
+    GATHER_ROOM = J2K_GATHER_GROUP + 2, /* words for a chunk's bits, together with the bits that were pending before */
     CARRIES = 2 * J2K_GATHER_GROUP,     /* most stuffed bytes of a chunk */
-    HAS_MARKER = 0x10000                /* flag above a work-item's number of bits, in sums */
+    HAS_MARKER = 0x10000                /* flag above a work-item's number of bits, also in sums of these numbers */
 };
 
 /* Holds buffers in the group's memory. */
 struct gather_room {
     LOCAL u32 *scratch;
-    LOCAL u32 *bits; /* the bits that are not written yet, from the upper end of the first word on, followed by zeros */
-    LOCAL u32 *carries; /* the number of carries, and the bits in front of which 1 is to be added */
-    /*
-     * The last two bytes, and if there is a marker, the number of bits in front of it and of bytes up to and with it.
-     */
+    LOCAL u32 *bits;    /* bits that are not written yet, from the upper end of the first word on, followed by zeros */
+    LOCAL u32 *carries; /* number of carries; and for each, the place of the bit in front of which 1 is to be added */
+    /* The last two bytes; and if there is a marker, the number of bits in front of it, and of bytes including it. */
     LOCAL u32 *tail;
 };
 
-/* Holds the state of gathering, which all work-items of a group have. */
+/* Holds the state of gathering, which is the same in all work-items of a group. */
 struct gathering {
     GLOBAL const u32 *streams;
     GLOBAL u32 *out;
-    u32 words; /* words that were written */
+    u32 words; /* words that have been written */
     u32 count; /* number of bits that do not fill a word yet */
     u32 last;  /* the last two bytes */
     u32 raw;
 };
 
-/* A work-item's share of a chunk. */
+/* Holds a work-item's share of a chunk. */
 struct share {
-    u32 bits, count; /* the lowest `count` bits are its bits */
+    u32 bits, count; /* its bits are the lowest `count` bits of `bits` */
     u32 last;        /* its last two bytes */
     u32 taken;       /* number of bytes, including the marker */
-    u32 marker;      /* whether a marker ends it */
+    u32 marker;      /* whether a marker ends the share */
     u32 carries;     /* a bit for each byte, set if the byte has a carry */
-    u32 begins;      /* a byte for each byte: the number of the share's bit with which it begins */
+    u32 begins;      /* in a byte for each of the four bytes: the index of the share's bit with which it begins */
 };
 
 FUNCTION u32 byte_at(GLOBAL const u32 *streams, u32 at)
@@ -82,7 +80,7 @@ FUNCTION struct share read_share(const struct gathering *g, u32 at, u32 length)
     return s;
 }
 
-/* Put the bits of a share where they belong among those of the chunk. */
+/* Put the bits of a share at their place among the chunk's bits, and note its carries. */
 FUNCTION void place_share(const struct gather_room *room, const struct share *s, u32 place)
 {
     if (s->count > 0) {
@@ -95,7 +93,7 @@ FUNCTION void place_share(const struct gather_room *room, const struct share *s,
             room->carries[1 + count_up_local(room->carries, 1)] = place + (s->begins >> 8 * j & 0xFF);
 }
 
-/* Add 1 to what was written. A carry out of its first bit is lost, as in the decoder's register. */
+/* Add 1 to the bits that were written. A carry out of the first bit is lost, as in the decoder's register. */
 FUNCTION void carry_back(const struct gathering *g)
 {
     u32 at = g->words, full = 1;
@@ -107,7 +105,7 @@ FUNCTION void carry_back(const struct gathering *g)
     }
 }
 
-/* Add all carries; one work-item does this. */
+/* Add all carries. One work-item does this. */
 FUNCTION void add_carries(const struct gathering *g, const struct gather_room *room, u32 count)
 {
     for (u32 i = 1; i <= count; i++) {
@@ -123,7 +121,7 @@ FUNCTION void add_carries(const struct gathering *g, const struct gather_room *r
     }
 }
 
-/* Gather a chunk of a piece. Returns whether there is a marker in it. The whole work-group must call this. */
+/* Gather a chunk of a piece. Returns whether it contains a marker. The whole work-group must call this. */
 FUNCTION u32 gather_chunk(struct gathering *g, const struct gather_room *room, u32 at, u32 length)
 {
     struct share s = read_share(g, at, length);
@@ -160,8 +158,8 @@ FUNCTION u32 gather_chunk(struct gathering *g, const struct gather_room *room, u
 }
 
 /*
- * Gather a segment. Its head gets the number of bits with how they end, and the last two bytes, the very last in the
- * lowest bits.
+ * Gather a segment. Its head receives the number of bits, with flags that say how they end, and the last two bytes, the
+ * very last one in the lowest bits.
  */
 FUNCTION void gather(GLOBAL const u32 *RESTRICT work, GLOBAL const struct j2k_work_codeword *s,
     GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *bits, const struct gather_room *room)

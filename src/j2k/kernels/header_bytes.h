@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes bytes of the bits of a packet header: one behind 0xFF holds seven bits (T.800 B.10.1). Bits are words in the
- * work-group's memory, the highest bit of a word first.
- *
- * A unit is a byte, or 0xFF with the byte behind it: 8 or 15 bits. The byte of seven bits begins with a 0, and is not
- * 0xFF, so that the next unit depends on nothing before it. Where the first unit of a word begins is one of 15 bits: 0
- * to 14. Work-items follow the units of a stretch of words from each of them side by side. Then a work-item passes
- * over whole stretches to learn where the units of its own word begin, and writes those. How many bytes are before a
- * unit follows from the bits before it, and from how many units of those had 15.
+ * Turns the bits of a packet header into bytes: a byte behind 0xFF holds only seven bits (T.800 B.10.1). The bits lie
+ * in words in the work-group's memory, the highest bit of a word first.
+ * |
+ * A unit is a byte that is not 0xFF, or 0xFF with the byte behind it: 8 or 15 bits. That second byte begins with a
+ * stuffed 0, so it is not 0xFF, and the next unit does not depend on anything in front of it. The first unit that
+ * begins in a word begins at one of 15 places: bit 0 to 14. For a stretch of words, work-items follow the units from
+ * each of these places side by side. Then each work-item passes over whole stretches to learn where the units of its
+ * own word begin, and writes these units. The number of bytes in front of a unit follows from the number of bits in
+ * front of it, and from how many of the units there have 15 bits.
  */
 #include "kernels/group.h"
 
@@ -15,33 +16,33 @@
 
 enum {
     /*
-     * Words of bits that a block for each work-item has: at most 16 of inclusion, 16 of planes, 1 of passes, 14 + 16 of
-     * the length; those of planes that are missing in three bands, fewer than 64 each; and 14 of those before. There is
-     * another word, which is 0.
+     * Words for the bits of one block for each work-item, each at most 16 of inclusion, 16 of planes, 1 of passes and
+     * 14 + 16 of the length; for those of missing planes in three bands, fewer than 64 each; and for 14 bits left over
+     * from before. One more word follows, which is 0.
      */
     HEADER_WORDS = 512,
-    HEADER_STARTS = 16, /* where a word's first unit may begin, and one that is not met */
-    STRETCH_WORDS = 16, /* of a stretch */
-    HEADER_DOUBLE = 7,  /* bits more of a unit of two bytes */
+    HEADER_STARTS = 16, /* places where a word's first unit may begin, and one that does not occur */
+    STRETCH_WORDS = 16, /* words of a stretch */
+    HEADER_DOUBLE = 7,  /* additional bits of a unit of two bytes */
     WALK_PAIR = HEADER_STARTS
 };
 
-/* Holds the memory of the work-group in which the bits of a header become bytes. */
+/* Holds the arrays in the work-group's memory with which the bits of a header are turned into bytes. */
 struct header_memory {
-    LOCAL u32 *words;   /* HEADER_WORDS + 1 */
-    LOCAL u32 *runs;    /* one for each work-item: the bits of a word at which eight ones begin */
-    LOCAL u32 *stretch; /* one for each start of each stretch: a walk to its end */
-    LOCAL u16 *walk;    /* HEADER_STARTS for each work-item: walks to a word */
-    LOCAL u32 *rest;    /* two: the bit at which what is left begins, and the units of two bytes before it */
+    LOCAL u32 *words;   /* HEADER_WORDS + 1 words of bits */
+    LOCAL u32 *runs;    /* for each work-item: the bits of a word at which eight ones begin */
+    LOCAL u32 *stretch; /* for each start of each stretch: a walk to the end of the stretch */
+    LOCAL u16 *walk;    /* HEADER_STARTS for each work-item: walks to its word */
+    LOCAL u32 *rest;    /* where incomplete units begin, and the number of units of two bytes before */
 };
 
-/* Holds the state of a header that is written. All work-items have the same. */
+/* Holds the state of a header that is being written, which is the same in all work-items. */
 struct header_writing {
-    u32 fill;   /* bits in the group's memory, of which the first begins a unit */
-    u32 length; /* bytes that were written */
+    u32 fill;   /* number of bits in the group's memory; the first one begins a unit */
+    u32 length; /* number of bytes that have been written */
 };
 
-/* Put the low `count` bits of a value, at most 32, in place; the value's other bits are 0. */
+/* Write the low `count` bits of a value, at most 32, from bit `at` on. The value's other bits must be 0. */
 FUNCTION void put_bits(LOCAL u32 *words, u32 at, u32 value, u32 count)
 {
     u32 word = at / 32, end = at % 32 + count;
@@ -55,7 +56,7 @@ FUNCTION void put_bits(LOCAL u32 *words, u32 at, u32 value, u32 count)
     join_local(&words[word + 1], value << (64 - end));
 }
 
-/* Return up to 31 bits. */
+/* Return up to 31 bits from bit `at` on. */
 FUNCTION u32 take_bits(LOCAL const u32 *words, u32 at, u32 count)
 {
     u32 word = at / 32, end = at % 32 + count;
@@ -76,13 +77,13 @@ FUNCTION u32 runs_of_ones(u32 word, u32 next)
 }
 
 /*
- * Pass over the units that begin in a word. A walk holds where the first one begins, and WALK_PAIR for each unit of two
- * bytes so far; the result is that of the next word.
+ * Pass over the units that begin in a word. A walk holds where the first of them begins, plus WALK_PAIR for each unit
+ * of two bytes so far. Returns the walk to the next word.
  */
 FUNCTION u32 pass_word(u32 walk, u32 runs)
 {
     u32 at = walk % HEADER_STARTS;
-    if (runs == 0) /* all have 8 bits: from bit 8 or above there are three */
+    if (runs == 0) /* all units have 8 bits: there are four, or three from bit 8 or higher on */
         return walk & ~8u;
     for (walk -= at; at < 32; at += 8) {
         u32 pair = runs << at >> 31;
@@ -92,15 +93,15 @@ FUNCTION u32 pass_word(u32 walk, u32 runs)
     return walk + at - 32;
 }
 
-/* Return a walk behind one from where that one ends. */
+/* Join a walk with one that begins where it ends. */
 FUNCTION u32 join_walks(u32 walk, u32 next)
 {
     return walk - walk % HEADER_STARTS + next;
 }
 
 /*
- * Write the units that begin in a word, up to the first of which a bit is missing. `walk`: to the word; `to`: where the
- * bytes of the first bit in memory go. One work-item finds what is left.
+ * Write the units that begin in a word, up to the first incomplete one. `walk`: the walk to the word; `to`: where the
+ * bytes of the first bit in memory go. The work-item that meets the incomplete unit notes it in memory->rest.
  */
 FUNCTION void put_units(
     const struct header_memory *memory, u32 fill, u32 word, u32 runs, u32 walk, GLOBAL u8 *RESTRICT to)
@@ -121,7 +122,7 @@ FUNCTION void put_units(
     }
 }
 
-/* Return the walk from the first stretch to another one. */
+/* Continue a walk over the first `count` stretches. */
 FUNCTION u32 pass_stretches(const struct header_memory *memory, u32 walk, u32 count)
 {
     for (u32 i = 0; i < count; i++)
@@ -130,8 +131,8 @@ FUNCTION u32 pass_stretches(const struct header_memory *memory, u32 walk, u32 co
 }
 
 /*
- * Write the bits to whole units, and leave the rest, fewer than 15, in the first word. The whole work-group calls it,
- * after a barrier, and another one must follow.
+ * Write all complete units, and move the remaining bits, fewer than 15, to the first word. The whole work-group calls
+ * this; a barrier must precede it, and another one must follow.
  */
 FUNCTION void put_bytes(struct header_writing *writing, const struct header_memory *memory, GLOBAL u8 *to)
 {
@@ -162,7 +163,10 @@ FUNCTION void put_bytes(struct header_writing *writing, const struct header_memo
     writing->fill = rest;
 }
 
-/* End a header: fill the last byte with zeros, and let one follow 0xFF. One work-item calls it. Returns all bytes. */
+/*
+ * End a header: fill the last byte with zeros, and if it is 0xFF, add a byte. One work-item calls this. Returns the
+ * number of all bytes.
+ */
 FUNCTION u32 end_header(const struct header_writing *writing, LOCAL const u32 *words, GLOBAL u8 *to)
 {
     u32 length = writing->length;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes code-blocks of T.814: a cleanup pass of each, which has all planes. */
+/* Encodes T.814 code-blocks: one cleanup pass each, which contains all planes. */
 #include "kernels/group.h"
 
 #include "j2k/kernels/encode_work.h"
 #include "j2k/kernels/ht_pairs.h"
 #include "j2k/kernels/ht_streams.h"
 
-enum { HT_CODE_GROUPS = 32 /* most that a multiprocessor can hold; the registers of this many do without spilling */ };
+enum { HT_CODE_GROUPS = 32 /* most groups of a multiprocessor; with so many, registers are not spilled */ };
 
-/* Holds bits in the order in which they are written, the first lowest. */
+/* Holds bits in the order in which they are written; the first one is the lowest. */
 struct code_bits {
     u32 value, count;
 };
@@ -19,7 +19,7 @@ FUNCTION void append(struct code_bits *b, u32 value, u32 count)
     b->count += count;
 }
 
-/* Make the code of u (Table 3): a prefix of up to three bits, and behind it up to five. */
+/* Append the prefix of u (Table 3), of up to three bits; the next function appends the suffix, of up to five. */
 FUNCTION void append_prefix(struct code_bits *b, u32 u)
 {
     append(b, u < 3 ? 1u << u >> 1 : u < 5 ? 4u : 0u, u < 3 ? u : 3);
@@ -31,8 +31,8 @@ FUNCTION void append_suffix(struct code_bits *b, u32 u)
 }
 
 /*
- * Append both u of a pair. In the first row of quads (7.3.6) an event says whether both are above 2; if only one may
- * be, the other takes one bit behind it.
+ * Append both u of a pair. In the first row of quads (7.3.6) an event says whether both are above 2; if not both, and
+ * the first one is above 2, the second one takes a single bit.
  */
 FUNCTION void append_excesses(struct code_bits *codes, struct code_bits *events, u32 a, u32 b, u32 first)
 {
@@ -49,7 +49,7 @@ FUNCTION void append_excesses(struct code_bits *codes, struct code_bits *events,
     append_suffix(codes, is_short ? 0 : b);
 }
 
-/* Collect VLC and the events of MEL of a pair. */
+/* Collect the bits of VLC and the events of MEL of a pair. */
 LARGE_FUNCTION void collect_codes(
     const struct coded_quad *quad, u32 first, struct code_bits *codes, struct code_bits *events)
 {
@@ -62,7 +62,7 @@ LARGE_FUNCTION void collect_codes(
     append_excesses(codes, events, quad[0].excess, quad[1].excess, first);
 }
 
-/* Return the number of MagSgn's bits of a sample. */
+/* Return the number of bits of a sample in MagSgn. */
 FUNCTION u32 sign_length(const struct coded_quad *q, u32 i)
 {
     return (q->rho >> i & 1) != 0 ? q->most - (J2K_HT_CODE_KNOWN(q->entry) >> i & 1) : 0;
@@ -73,13 +73,13 @@ FUNCTION u32 signs_length(const struct coded_quad *q)
     return ones(q->rho) * q->most - ones(J2K_HT_CODE_KNOWN(q->entry));
 }
 
-/* Return the lowest bits of a number, up to 32. */
+/* Return the lowest `count` bits of a number, up to 32. */
 FUNCTION u64 lowest_bits(u32 value, u32 count)
 {
     return value & (((u64)1 << count) - 1);
 }
 
-/* Return MagSgn of two samples of a quad, from sample `i` on. *length receives its length. */
+/* Return the bits of MagSgn of two samples of a quad, from sample `i` on. *length receives their number. */
 FUNCTION u64 two_signs(const u32 *value, const struct coded_quad *q, u32 i, u32 *length)
 {
     u32 first = sign_length(q, i), second = sign_length(q, i + 1);
@@ -96,7 +96,7 @@ LARGE_FUNCTION void put_signs(LOCAL u32 *ring, u32 place, const u32 *value, cons
     write_signs(ring, place + left, b);
 }
 
-/* Write MagSgn of a pair: in one piece if it has less than 64 bits. */
+/* Write MagSgn of a pair; its bits are written together if they are fewer than 64. */
 LARGE_FUNCTION void put_pair(LOCAL u32 *ring, u32 place, const u32 *value, const struct coded_quad *quad)
 {
     u32 left[2], right[2], length = signs_length(&quad[0]);
@@ -110,15 +110,18 @@ LARGE_FUNCTION void put_pair(LOCAL u32 *ring, u32 place, const u32 *value, const
     write_signs(ring, place, a | b << left[0] | (c | d << left[1]) << length);
 }
 
-/* Holds the state of a block, which all work-items share. */
+/* Holds the state of a block. The values are the same in all work-items. */
 struct block_coding {
     struct sign_stream signs;
     LOCAL u32 *codes, *events, *edges;
-    u32 code_count, event_count; /* bits in these */
+    u32 code_count, event_count; /* numbers of bits in `codes` and `events` */
     u32 carry;                   /* see code_pair() */
 };
 
-/* Lengths of the three streams in one word, so that they are summed up together. */
+/*
+ * A word holds the lengths of all three streams, so that one scan adds them up: MagSgn in the lowest bits, and the
+ * others from these bits on.
+ */
 enum { SUM_CODES = 14, SUM_EVENTS = 24 };
 
 /* Code a step of 32 pairs. The whole work-group calls it. */
@@ -148,8 +151,8 @@ FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_cod
 
 #if HAS_WARPS
 /*
- * Pass over a step of pairs without samples that only such steps precede: MEL has an event for each quad, and the other
- * streams nothing. The whole work-group calls it.
+ * Pass over a step of pairs without significant samples; all steps before it must also have had none. MEL gets an event
+ * for each quad, and the other streams get nothing. The whole work-group calls this.
  */
 FUNCTION void pass_step(
     struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p)
@@ -161,7 +164,7 @@ FUNCTION void pass_step(
 }
 #endif
 
-/* Return the bits of a pair's indices, with those of signs. */
+/* Return the bits of a pair's indices, including their signs, combined. */
 LARGE_FUNCTION u32 bits_of_pair(const u32 *sample)
 {
     u32 any = 0;
@@ -169,7 +172,7 @@ LARGE_FUNCTION u32 bits_of_pair(const u32 *sample)
     return any;
 }
 
-/* Load the indices of a pair. Returns their bits. */
+/* Load and quantise the coefficients of a pair. Returns the bits of the indices, combined. */
 FUNCTION u32 take_next(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
     GLOBAL const u32 *RESTRICT samples, u32 factor, u32 *sample)
 {
@@ -179,14 +182,17 @@ FUNCTION u32 take_next(GLOBAL const struct j2k_work_coded_block *block, const st
 }
 
 #if HAS_WARPS
-/* Return whether the pairs of a step have no samples. The whole work-group calls it. */
+/* Return whether the pairs of a step have no significant samples. The whole work-group calls this. */
 FUNCTION u32 is_quiet(const struct block_coding *c, u32 any)
 {
     return lane_ballot(c->signs.scratch, any & 0x7FFFFFFFu) == 0;
 }
 #endif
 
-/* Code all pairs of a block. Returns the bits of this work-item's magnitudes. The whole work-group calls it. */
+/*
+ * Code all pairs of a block. Returns the bits of the magnitudes of this work-item's pairs, combined. The whole
+ * work-group calls this.
+ */
 FUNCTION u32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block,
     GLOBAL const u32 *RESTRICT samples, u32 factor)
 {
@@ -215,7 +221,10 @@ FUNCTION u32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_cod
     return any & 0x7FFFFFFFu;
 }
 
-/* Join the streams behind MagSgn in the cleanup segment. Returns its length, Lcup. The whole work-group calls it. */
+/*
+ * Append the other streams to MagSgn in the cleanup segment. Returns the segment's length, Lcup. The whole work-group
+ * calls this.
+ */
 FUNCTION u32 join_streams(
     const struct sign_stream *signs, const struct event_stream *events, const struct code_stream *codes)
 {
@@ -232,7 +241,8 @@ FUNCTION u32 join_streams(
 }
 
 /*
- * End all streams. A block without samples has none. `memory` is of edges and the ring. The whole work-group calls it.
+ * End all streams. The streams of a block without significant samples are not used. `memory` holds the edges and the
+ * ring until then. The whole work-group calls this.
  */
 FUNCTION void end_block(
     struct block_coding *c, LOCAL u32 *memory, struct event_stream *events, struct code_stream *codes)
@@ -247,15 +257,16 @@ FUNCTION void end_block(
 }
 
 /*
- * Holds what is measured of a block: what its pass gains, in squares of 2^left_shift(planes) half steps; and the error.
+ * Holds what is measured of a block: the gain of its pass, in squares of 2^n half steps with n = left_shift(planes);
+ * and the error.
  */
 struct ht_measures {
     u64 gain, error;
 };
 
 /*
- * Measure a work-item's share of a block, if that is wanted. The pass has all planes, so that nothing is left of what
- * the indices say.
+ * Measure a work-item's share of a block, if the block is to be measured. The pass has all planes, so that the indices
+ * have no further bits.
  */
 LARGE_FUNCTION struct ht_measures measure_ht(
     GLOBAL const struct j2k_work_coded_block *block, GLOBAL const u32 *RESTRICT samples, u32 planes)
@@ -276,8 +287,8 @@ LARGE_FUNCTION struct ht_measures measure_ht(
 }
 
 /*
- * Start a block with the group's memory: `memory` is of edges and the ring. Where MagSgn goes is set already. The whole
- * work-group calls it.
+ * Start a block with the group's memory: `memory` is for the edges and the ring. The destination of MagSgn must have
+ * been set. The whole work-group calls this.
  */
 FUNCTION void start_block(
     struct block_coding *c, LOCAL u32 *memory, LOCAL u32 *codes, LOCAL u32 *events, LOCAL u32 *scratch, LOCAL u32 *any)
@@ -288,7 +299,7 @@ FUNCTION void start_block(
     c->events = events;
     c->edges = memory;
     for (u32 i = local_index(); i < CODE_WORDS; i += J2K_HT_CODE_GROUP)
-        c->codes[i] = i == 0 ? 15 : 0; /* the place of Scup's low bits */
+        c->codes[i] = i == 0 ? 15 : 0; /* room for Scup's low bits */
     for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
         c->events[i] = 0;
     if (local_index() == 0)
@@ -299,7 +310,7 @@ FUNCTION void start_block(
     barrier_local();
 }
 
-/* Report a block. */
+/* Write the result of a block. */
 FUNCTION void put_result(
     GLOBAL struct j2k_work_coded_result *to, GLOBAL u32 *RESTRICT pass, u32 planes, u32 length, LOCAL const u32 *wide)
 {
@@ -316,7 +327,7 @@ FUNCTION void put_result(
 }
 
 /*
- * Code the blocks of a list. `passes` has one for each block, as code_blocks has several, but a gain is a number of 64
+ * Code the blocks of a list. `passes` has one pass for each block, laid out as for code_blocks(), but with a gain of 64
  * bits.
  */
 DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
@@ -328,7 +339,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     SHARED u32 events[EVENT_WORDS];
     SHARED u32 scratch[J2K_HT_CODE_GROUP];
     SHARED u32 any[1];
-    SHARED u32 wide[2 * WIDE_PIECES]; /* of struct ht_measures */
+    SHARED u32 wide[2 * WIDE_PIECES]; /* for struct ht_measures */
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     GLOBAL const struct j2k_work_coded_block *block =
         (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
@@ -345,7 +356,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     u32 planes = bit_length(any[0]);
     c.event_count = planes > 0 ? c.event_count : 0;
     end_block(&c, memory, &ended_events, &ended_codes);
-    barrier_all(); /* the place of a last FF of MagSgn, which is left out, is written again */
+    barrier_all(); /* a final FF of MagSgn is left out, so that its place is written again */
     u32 length = join_streams(&c.signs, &ended_events, &ended_codes);
     struct ht_measures m = measure_ht(block, samples, planes);
     add_up_wide(wide, m.gain);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts the bits of a cleanup pass of T.814 without those of stuffing. Each work-item adds up lengths of MagSgn and
- * VLC of its pairs; of MEL alone the events are written, because their bits depend on the order.
+ * Counts the bits of a cleanup pass of T.814 without stuffed bits. Each work-item adds up the lengths of MagSgn and VLC
+ * of its pairs; only the events of MEL are written, because their number of bits depends on their order.
  */
 #include "kernels/group.h"
 
 #include "j2k/kernels/ht_code.h"
 
-/* Holds the state of a block, which all work-items share but for `bits`. */
+/* Holds the state of a block. All values but `bits` are the same in all work-items. */
 struct block_counting {
     LOCAL u32 *events, *edges, *scratch;
     u32 event_count, carry;
-    u32 bits; /* of MagSgn and VLC, of this work-item */
+    u32 bits; /* bits of MagSgn and VLC of this work-item's pairs */
 };
 
 /* Count a step of 32 pairs. The whole work-group calls it. */
@@ -31,9 +31,9 @@ FUNCTION void count_step(struct block_counting *c, GLOBAL const struct j2k_work_
 
 #if HAS_WARPS
 /*
- * Pass over a step of pairs without samples, `any` of which has no bits then, if as many steps before had none as the
- * row of pairs above reaches: there is an event for each quad. Returns whether it was passed over. The whole work-group
- * calls it.
+ * Pass over a step of pairs without significant samples, if at least as many steps in front of it had none as the row
+ * of pairs above takes: there is just an event for each quad. `any`: bits of this work-item's indices. Returns whether
+ * the step was passed over. The whole work-group calls this.
  */
 FUNCTION u32 is_passed(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
     const struct pair_place *p, u32 any, u32 *empty)
@@ -50,7 +50,7 @@ FUNCTION u32 is_passed(struct block_counting *c, GLOBAL const struct j2k_work_co
 }
 #endif
 
-/* Return the larger one of a real number's magnitude and those of a pair, as bits. */
+/* Return the largest of `largest` and the magnitudes of a pair of real numbers, as bits of single-precision numbers. */
 LARGE_FUNCTION u32 largest_of_pair(const u32 *sample, u32 largest)
 {
     UNROLL for (u32 k = 0; k < PAIR_SAMPLES; k++) largest = larger(largest, sample[k] & 0x7FFFFFFFu);
@@ -58,8 +58,9 @@ LARGE_FUNCTION u32 largest_of_pair(const u32 *sample, u32 largest)
 }
 
 /*
- * Count all pairs of a block. Steps without samples are passed over if as many before them had none as the row of pairs
- * above reaches. Returns the bits of this work-item's magnitudes. The whole work-group calls it.
+ * Count all pairs of a block. Steps without significant samples are passed over, if at least as many steps in front of
+ * them had none as the row of pairs above takes. Returns the bits of the magnitudes of this work-item's pairs,
+ * combined. The whole work-group calls this.
  */
 FUNCTION u32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
     GLOBAL const u32 *RESTRICT samples, u32 factor, u32 *largest)
@@ -68,7 +69,7 @@ FUNCTION u32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_
     struct pair_place p = first_pair(block);
     u32 steps = (p.count + LANES - 1) / LANES;
 #if HAS_WARPS
-    u32 empty = PAIRS_MOST; /* steps without samples up to here, as if there were some in front of the block */
+    u32 empty = PAIRS_MOST; /* number of preceding steps without samples, as if there were some in front of the block */
 #endif
     load_pair(block, &p, samples, sample);
     for (u32 i = 0; i < steps; i++) {
@@ -80,7 +81,7 @@ FUNCTION u32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_
         any |= own;
         take_pair(sample, &s);
         next_pair(&p);
-        load_pair(block, &p, samples, sample); /* which is not waited for before the next step */
+        load_pair(block, &p, samples, sample); /* needed only in the next step */
 #if HAS_WARPS                                  /* elsewhere compiling this takes longer than it saves */
         if (is_passed(c, block, &here, own, &empty))
             continue;
@@ -90,7 +91,7 @@ FUNCTION u32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_
     return any;
 }
 
-/* Holds the state of MEL (7.3.3) while its bits are counted. All work-items have the same values here. */
+/* Holds the state of MEL (7.3.3) while its bits are counted. The values are the same in all work-items. */
 struct event_counts {
     u32 state, run, bits;
 };
@@ -126,16 +127,16 @@ FUNCTION u32 count_events(LOCAL const u32 *events, u32 count)
     return s.bits + (s.run > 0 ? 1 : 0);
 }
 
-/* Return whether the quantiser leaves nothing of a block of real coefficients, as far as is known. */
+/* Return whether the quantiser makes all of a block's real coefficients 0, as far as is known. */
 FUNCTION u32 is_nothing(GLOBAL const struct j2k_work_coded_block *block, u32 largest, u32 factor)
 {
     return !block->exact && float_of(largest) * float_of(factor) < 1.0f;
 }
 
 /*
- * Count the bits of the blocks of a list with the factors of their bands. `list` begins with a struct j2k_count_work,
- * `found` has a struct j2k_work_counted_block for each block, which does not change if its band's factor is 0. What a
- * count finds of the largest coefficient spares later ones the blocks of which nothing is left.
+ * Count the bits of the blocks of a list with the factors of their bands. `list` begins with a struct j2k_count_work.
+ * `found` has a struct j2k_work_counted_block for each block, which is left unchanged if the factor of its band is 0.
+ * The largest coefficient that one count finds lets later counts skip blocks whose coefficients all become 0.
  */
 DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
 count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
@@ -166,7 +167,7 @@ count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samp
     c.edges = edges;
     c.scratch = scratch;
     c.event_count = c.carry = c.bits = 0;
-    barrier_all(); /* all have read what is written to `found` in the end */
+    barrier_all(); /* all work-items have read `found`, which is written at the end */
     u32 any = lane_ballot(scratch, count_pairs(&c, block, samples, factor, &largest));
     largest = ~lane_least(scratch, ~largest);
     barrier_local();

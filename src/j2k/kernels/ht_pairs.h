@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds what encoding says of two quads side by side (T.814, 7.3): significance, contexts, U and codes. Nothing of it
- * depends on earlier codes, so that each work-item takes a pair, and a work-group 32 pairs that follow each other in
- * the order of coding. Samples of a pair are numbered down first: those of the quad on the left are 0–3, the others
- * 4–7.
+ * Finds out how two quads side by side are encoded (T.814, 7.3): significance, contexts, U and codes. These do not
+ * depend on earlier codes, so that each work-item takes a pair, and a work-group takes 32 pairs that follow each other
+ * in coding order. Samples of a pair are numbered column by column: those of the left quad are 0–3, those of the right
+ * one 4–7.
  */
 #include "kernels/group.h"
 
@@ -19,12 +19,12 @@ enum {
 
 SPREAD_TABLE u16 ht_codes[2 * J2K_HT_CODE_ENTRIES] = {J2K_HT_CODE_FIRST, J2K_HT_CODE_LATER};
 
-/* Holds the pair of a work-item. */
+/* Says where a work-item's pair is. */
 struct pair_place {
     u32 across, count; /* pairs of a row, and of the block */
     u32 pair, column, row;
-    u32 whole;   /* all pairs have both quads, and both rows, and four samples of a row are at a multiple of four */
-    u32 further; /* rows to the pair LANES behind it × 256 + columns, perhaps into the next row */
+    u32 whole;   /* all pairs are complete, and each four samples of a row begin at a multiple of four */
+    u32 further; /* distance to the pair LANES behind: rows × 256 + columns, perhaps into the next row */
 };
 
 FUNCTION struct pair_place first_pair(GLOBAL const struct j2k_work_coded_block *block)
@@ -48,7 +48,7 @@ FUNCTION void next_pair(struct pair_place *p)
     p->column = column - (wraps ? p->across : 0);
 }
 
-/* Load the coefficients of a pair; those outside the block are 0. */
+/* Load the coefficients of a pair; outside the block they are 0. */
 LARGE_FUNCTION void load_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
     GLOBAL const u32 *RESTRICT samples, u32 *sample)
 {
@@ -92,11 +92,11 @@ LARGE_FUNCTION void quantise_pair(
     }
 }
 
-/* The samples of a pair as MagSgn has them, and what its quads' codes depend on. */
+/* Holds the samples of a pair as MagSgn encodes them, and the values on which its quads' codes depend. */
 struct pair_samples {
-    u32 value[PAIR_SAMPLES]; /* 2 (µ − 1) + sign; it may be anything if µ is 0 */
+    u32 value[PAIR_SAMPLES]; /* 2 (µ − 1) + sign; anything if µ is 0 */
     u32 exponent[PAIR_SAMPLES];
-    u32 rho;   /* of both quads, in four bits each */
+    u32 rho;   /* rho of both quads, in four bits each */
     u32 lower; /* exponents of the lower row, in a byte each */
 };
 
@@ -129,13 +129,13 @@ struct coded_quad {
     u32 rho;
     u32 most;   /* U: most bits of a sample's number */
     u32 excess; /* u */
-    u32 entry;  /* of ht_codes; 0: there is no codeword */
+    u32 entry;  /* its entry of ht_codes; 0: there is no codeword */
     u32 asks;   /* its context is 0, so that MEL says whether any of its samples is significant */
 };
 
 /*
- * The context of a quad (7.3.5): `left` is rho of the quad on its left, `above` the exponents of the four samples from
- * the one above it on the left to the one above it on the right.
+ * Return the context of a quad (7.3.5). `left`: rho of the quad on its left; `above`: the exponents of four samples,
+ * from the one above it to the left to the one above it to the right.
  */
 FUNCTION u32 quad_context(u32 left, u32 above, u32 first)
 {
@@ -144,7 +144,7 @@ FUNCTION u32 quad_context(u32 left, u32 above, u32 first)
     return first ? ((left | left >> 1) & 1) | (left >> 1 & 6) : later;
 }
 
-/* Code a quad, whose samples' exponents are given. `first`: it is in the first row; `there`: it is in the block. */
+/* Code a quad from the exponents of its samples. `first`: it is in the first row; `there`: it is in the block. */
 LARGE_FUNCTION struct coded_quad code_quad(const u32 *exponent, u32 rho, u32 left, u32 above, u32 first, u32 there)
 {
     struct coded_quad q;
@@ -162,7 +162,7 @@ LARGE_FUNCTION struct coded_quad code_quad(const u32 *exponent, u32 rho, u32 lef
 
 /*
  * Code both quads of a pair. `edges` keeps the exponents of each pair's lower row; *carry is rho of the last pair of
- * the step before. The whole work-group calls it.
+ * the previous step. The whole work-group calls this.
  */
 FUNCTION void code_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
     const struct pair_samples *s, LOCAL u32 *edges, LOCAL u32 *scratch, u32 *carry, struct coded_quad *quad)

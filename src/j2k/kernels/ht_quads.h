@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes MEL and VLC of code-blocks of T.814 (7.3): which samples of a quad are significant, and how many bits they
- * have. Each of these depends on the one before, so that a work-item takes a block.
+ * Decodes MEL and VLC of T.814 code-blocks (7.3): which samples of a quad are significant, and how many bits they have.
+ * Each quad depends on the one before it, so that a work-item decodes a block.
  */
 #include "j2k/kernels/gather.h"
 #include "j2k/kernels/ht_bytes.h"
@@ -9,15 +9,15 @@
 #include "j2k/tables/ht_vlc.h"
 
 enum {
-    QUADS_A_WORD = 16, /* quads of a row in a word of `above` */
+    QUADS_A_WORD = 16, /* quads of a row whose samples share a word of `above` */
     ABOVE_WORDS = J2K_BLOCK_SIDE / 2 / QUADS_A_WORD + 1,
     CODE_MASK = (1 << J2K_HT_VLC_BITS) - 1,
-    MEL_RUN_BITS = 6,     /* most bits that say how long a run is */
-    MEL_EVENTS = 2,       /* of a pair, at most; */
-    MEL_EVENTS_FIRST = 3, /* and in the first row */
+    MEL_RUN_BITS = 6,     /* most bits that tell the length of a run */
+    MEL_EVENTS = 2,       /* most events of a pair */
+    MEL_EVENTS_FIRST = 3, /* most events of a pair of the first row */
     MEL_BITS_AT_ONCE = 32,
-    SHORT_U = 2, /* if MEL says nothing of it, the second u is a bit where the first one is above this */
-    /* The prefixes of the two u of a pair take up to six bits. They are looked up with both u_off. */
+    SHORT_U = 2, /* if MEL does not say that both exceed 2, and the first u exceeds this, the second one is a bit */
+    /* The prefixes of both u of a pair take up to six bits. A table is indexed by these and both u_off. */
     PREFIXES_BITS = 6,
     PREFIXES = 4 << PREFIXES_BITS
 };
@@ -26,8 +26,8 @@ SPREAD_TABLE u16 ht_first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
 SPREAD_TABLE u16 ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
 
 /*
- * The entry of a quad is that of tables/ht.h, with what the quads behind and below ask for: whether each of its lower
- * samples is significant, and whether any of its right ones is, as a bit of the next one's context.
+ * Extends an entry of tables/ht.h by what the quads behind and below need: whether each of the quad's lower samples is
+ * significant; and whether any of its right ones is, as a bit of the context of the quad behind.
  */
 #define HT_ENTRY(entry, rho) ((entry) | ((rho) >> 1 & 1) << 16 | ((rho) >> 3) << 17 | ((rho) > 3 ? 1u : 0) << 19)
 #define HT_ENTRY_BOTTOM(entry) ((entry) >> 16 & 3)
@@ -37,33 +37,33 @@ SPREAD_TABLE u16 ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
 #define HT_LOW_WORD(a, b, c, d, e, f, g, h) ((u32)(a) | (u32)(b) << 8 | (u32)(c) << 16 | (u32)(d) << 24)
 #define HT_HIGH_WORD(a, b, c, d, e, f, g, h) HT_LOW_WORD(e, f, g, h, 0, 0, 0, 0)
 
-/* The bits of VLC, which are read backward. */
+/* Holds the bits of VLC, which is read backward. */
 struct vlc_bits {
     GLOBAL const u32 *streams;
     u32 upper, lower; /* words that hold the next four bytes */
-    u32 index;        /* of the lower one */
+    u32 index;        /* index of the lower word */
     u32 shift;        /* bits from the first of the lower word to those four bytes */
-    u32 left;         /* bytes that were not taken yet */
+    u32 left;         /* number of bytes that have not been taken yet */
     u32 last;         /* the byte that was taken last */
     u64 bits;         /* the next bit is the lowest */
     u32 count;
-    u32 missing; /* zeros among the bits that were taken, because no byte was left */
+    u32 missing; /* number of bits that were taken behind the last byte, which are zeros */
 };
 
-/* Holds the bits of MEL, and what the last of them said. */
+/* Holds the bits of MEL, and the events that these stand for. */
 struct mel_bits {
     GLOBAL const u32 *streams;
     u32 low, high; /* words that hold the next four bytes */
-    u32 index;     /* of the upper one */
-    u32 end;       /* that of the word behind the one which has the segment's last byte but one */
+    u32 index;     /* index of the upper word */
+    u32 end;       /* index of the word behind the one with the segment's last byte but one */
     u32 shift;     /* bits from the first of the lower word to those four bytes */
-    u32 left;      /* bytes that were not taken yet, up to the last but one */
+    u32 left;      /* number of bytes that have not been taken yet, up to the segment's last byte but one */
     u32 last;      /* the byte that was taken last */
     u64 bits;      /* the next bit is the highest */
     u32 count;
     u32 state;
     u64 events; /* the next event is the lowest bit */
-    u32 ready;  /* number of these */
+    u32 ready;  /* number of events */
 };
 
 /* Holds what a work-item needs to read a block. */
@@ -73,7 +73,7 @@ struct quads_reading {
     local_place table, prefixes;
 };
 
-/* Take four bytes of VLC, and zeros behind the last one. */
+/* Take four bytes of VLC; behind the last one there are zeros. */
 FUNCTION void refill_vlc(struct vlc_bits *v)
 {
     u32 bytes = swap_bytes(shift_pair(v->lower, v->upper, v->shift)), lacking = v->left < 4 ? 4 - v->left : 0;
@@ -89,7 +89,7 @@ FUNCTION void refill_vlc(struct vlc_bits *v)
     v->count += 32 - ones(stuffed);
 }
 
-/* Have more than 32 bits of VLC. */
+/* Make sure that there are more than 32 bits of VLC. */
 FUNCTION void require_vlc(struct vlc_bits *v)
 {
     if (v->count <= 32)
@@ -105,8 +105,8 @@ FUNCTION u32 take_vlc(struct vlc_bits *v, u32 count)
 }
 
 /*
- * Begin VLC with the high nibble of `byte`, the last but one, which is at `at`. `length` is the number of bytes in
- * front of it that belong to VLC or MEL.
+ * Begin VLC with the high nibble of `byte`, the segment's last byte but one, which is at `at`. `length` is the number
+ * of bytes in front of it that belong to VLC or MEL.
  */
 FUNCTION void start_vlc(struct vlc_bits *v, GLOBAL const u32 *streams, u32 at, u32 byte, u32 length)
 {
@@ -123,7 +123,7 @@ FUNCTION void start_vlc(struct vlc_bits *v, GLOBAL const u32 *streams, u32 at, u
     v->missing = 0;
 }
 
-/* Take four bytes of MEL. The segment's last 12 bits, which hold Scup, count as ones, and so does what is behind it. */
+/* Take four bytes of MEL. The segment's last 12 bits, which hold Scup, and all bits behind them count as ones. */
 FUNCTION void refill_mel(struct mel_bits *m)
 {
     u32 bytes = shift_pair(m->low, m->high, m->shift), left = m->left;
@@ -140,7 +140,9 @@ FUNCTION void refill_mel(struct mel_bits *m)
     m->count += MEL_BITS_AT_ONCE - ones(stuffed);
 }
 
-/* Take the bits that say how long the next run is (7.3.3): zeros, and a one behind them unless the run is long. */
+/*
+ * Take the bits that tell the length of the next run (7.3.3): its zeros, and a one behind them unless the run is full.
+ */
 FUNCTION void take_run(struct mel_bits *m)
 {
     if (m->count < MEL_RUN_BITS)
@@ -156,14 +158,14 @@ FUNCTION void take_run(struct mel_bits *m)
     m->count -= length;
 }
 
-/* Have some events, at most MEL_EVENTS_FIRST. A run adds up to 32. */
+/* Make sure that there are `count` events, at most MEL_EVENTS_FIRST. A run adds up to 32. */
 FUNCTION void require_mel(struct mel_bits *m, u32 count)
 {
     while (m->ready < count)
         take_run(m);
 }
 
-/* Begin MEL at a place. `end` is that of the segment's last byte but one. */
+/* Begin MEL at byte `at`. `end` is the segment's last byte but one. */
 FUNCTION void start_mel(struct mel_bits *m, GLOBAL const u32 *streams, u32 at, u32 end)
 {
     m->streams = streams;
@@ -177,7 +179,7 @@ FUNCTION void start_mel(struct mel_bits *m, GLOBAL const u32 *streams, u32 at, u
     m->bits = m->events = 0;
 }
 
-/* Take an event if `taken` is 1, or none if it is 0. */
+/* Take an event if `taken` is 1, or none if it is 0. Returns the event, or 0. */
 FUNCTION u32 mel_event(struct mel_bits *m, u32 taken)
 {
     u32 event = (u32)m->events & taken;
@@ -186,7 +188,7 @@ FUNCTION u32 mel_event(struct mel_bits *m, u32 taken)
     return event;
 }
 
-/* Return the entry of a quad that the next bits of VLC name; 0: none of its samples is significant. */
+/* Return the entry of the quad whose code the next bits of VLC are; 0: none of its samples is significant. */
 FUNCTION u32 find_quad(struct quads_reading *r, u32 context, u32 bits)
 {
     u32 entry = local_word(r->table + 4 * (context << J2K_HT_VLC_BITS | (bits & CODE_MASK)));
@@ -202,15 +204,15 @@ FUNCTION u32 read_quad(struct quads_reading *r, u32 context)
     return entry;
 }
 
-/* Return the prefix of u that the next bits of VLC are. */
+/* Return the entry of the prefix of u with which the next bits of VLC begin. */
 FUNCTION u32 prefix_of(u32 bits)
 {
     return pick_bytes(J2K_HT_U_PREFIXES_IN(HT_LOW_WORD), J2K_HT_U_PREFIXES_IN(HT_HIGH_WORD), bits & 7) & 255;
 }
 
 /*
- * Return what the prefixes of a pair say, unless it is in the first row: their length in bits 0-2, the lengths of both
- * suffixes from bits 3 and 6 on, and the values that these are added to from bits 9 and 12 on. The index is the next
+ * Return the entry for the prefixes of a pair outside of the first row: their length in bits 0–2, the lengths of both
+ * suffixes from bits 3 and 6 on, and the values that these are added to from bits 9 and 12 on. The index has the next
  * bits of VLC, and above them both u_off.
  */
 FUNCTION u32 prefixes_of(u32 index)
@@ -220,7 +222,7 @@ FUNCTION u32 prefixes_of(u32 index)
     return (one & 3) + (two & 3) + (one >> 2 & 7) * 8 + (two >> 2 & 7) * 64 + (one >> 5) * 512 + (two >> 5) * 4096;
 }
 
-/* Take the extensions of two suffixes, those that have one. Returns what is added to each. */
+/* Take the extensions of two suffixes, if they have one. Returns what is added to each. */
 FUNCTION u32x2 take_extensions(struct vlc_bits *v, u32 a, u32 b)
 {
     require_vlc(v);
@@ -229,8 +231,8 @@ FUNCTION u32x2 take_extensions(struct vlc_bits *v, u32 a, u32 b)
 }
 
 /*
- * Read u of a pair of the first row whose entries have u_off, or not; there must be 16 bits. MEL says of two whether
- * both exceed 2. If it does not, and the first exceeds 2, the second is a bit.
+ * Read u of the quads of a pair of the first row; `first` and `second` are their u_off. There must be 16 bits. If both
+ * are 1, MEL says whether both u exceed 2. If they do not, and the first one exceeds 2, the second one is a bit.
  */
 FUNCTION u32x2 read_first_u(struct quads_reading *r, u32 first, u32 second)
 {
@@ -249,19 +251,22 @@ FUNCTION u32x2 read_first_u(struct quads_reading *r, u32 first, u32 second)
     return make_u32x2((one >> 5) + a + more.x + 2 * large, (two >> 5) + b + more.y + 2 * large);
 }
 
-/* Return the context of a quad of the first row, given rho of the one on the left. */
+/* Return the context of a quad of the first row. `left`: rho of the quad on its left. */
 FUNCTION u32 first_context_of(u32 left)
 {
     return ((left | left >> 1) & 1) | (left >> 1 & 6);
 }
 
-/* Return the context of a quad of another row, given the entry on the left. `near`: what the quads above give. */
+/*
+ * Return the context of a quad of another row. `left`: entry of the quad on its left; `near`: bits of the samples
+ * above.
+ */
 FUNCTION u32 context_of(u32 left, u32 near)
 {
     return (near & 5) | HT_ENTRY_RIGHT(left);
 }
 
-/* Holds the entries of a pair of quads, and its words. */
+/* Holds the entries of a pair of quads, and their words. */
 struct quad_pair {
     u32 first, second;
     u32x2 words;
@@ -277,8 +282,8 @@ FUNCTION struct quad_pair make_pair(u32 first, u32 second, u32 u, u32 v)
 }
 
 /*
- * Read a pair of the first row, whose second quad may be missing. There must be more than 32 bits of VLC, and
- * MEL_EVENTS_FIRST of MEL.
+ * Read a pair of the first row; its second quad may be missing. There must be more than 32 bits of VLC and
+ * MEL_EVENTS_FIRST events of MEL.
  */
 FUNCTION struct quad_pair read_first_pair(struct quads_reading *r, u32 left, u32 is_whole)
 {
@@ -290,8 +295,9 @@ FUNCTION struct quad_pair read_first_pair(struct quads_reading *r, u32 left, u32
 }
 
 /*
- * Read a pair of another row; there must be MEL_EVENTS. Before extensions it takes at most 30 bits, which are in one
- * word, so that the bits are shifted once. Only rare cases have branches, since a work-item waits for each step.
+ * Read a pair of another row. There must be MEL_EVENTS events. Without extensions the pair takes at most 30 bits, which
+ * are in one word, so that the bits are shifted only once. Only rare cases have branches, because a work-item waits for
+ * each step.
  */
 FUNCTION struct quad_pair read_pair(struct quads_reading *r, u32 left, u32 near, u32 is_whole)
 {
@@ -299,7 +305,7 @@ FUNCTION struct quad_pair read_pair(struct quads_reading *r, u32 left, u32 near,
     u32 bits = (u32)v->bits, first = find_quad(r, context_of(left, near), bits);
     bits >>= J2K_HT_VLC_LENGTH(first);
     u32 context = context_of(first, near >> 2);
-    u32 second = find_quad(r, is_whole ? context : 1, bits); /* with context 1, MEL says nothing */
+    u32 second = find_quad(r, is_whole ? context : 1, bits); /* with context 1 there is no event */
     second = is_whole ? second : 0;
     bits >>= J2K_HT_VLC_LENGTH(second);
     u32 offsets = J2K_HT_VLC_OFFSET(first) | J2K_HT_VLC_OFFSET(second) << 1;
@@ -317,8 +323,9 @@ FUNCTION struct quad_pair read_pair(struct quads_reading *r, u32 left, u32 near,
 }
 
 /*
- * Read some pairs of a row, which share a word of `above`, up to column `end`. `wide` has four bits for each pair from
- * the lowest on: of samples of the row above, each joined with the next one. Returns the bits of this row's samples.
+ * Read the pairs of a row, up to its end, that share a word of `above`. `wide` has four bits for each pair, the first
+ * pair's lowest: of samples of the row above, each joined with the next one. Returns the bits of this row's lower
+ * samples.
  */
 FUNCTION u32 read_pairs(struct quads_reading *r, u32 is_first_row, u64 wide, u32 columns, u32 *left, GLOBAL u32x2 *to)
 {
@@ -340,8 +347,8 @@ FUNCTION u32 read_pairs(struct quads_reading *r, u32 is_first_row, u64 wide, u32
 }
 
 /*
- * Read a row of quads. `above` has a bit for each sample of the row above, and then of this one; its words are
- * J2K_QUAD_GROUP apart.
+ * Read a row of quads. `above` has a bit for each lower sample of the row above, and on return of this row; its words
+ * are J2K_QUAD_GROUP apart.
  */
 FUNCTION void read_row(struct quads_reading *r, u32 is_first_row, u32 columns, LOCAL u32 *above, GLOBAL u32x2 *to)
 {
@@ -356,7 +363,7 @@ FUNCTION void read_row(struct quads_reading *r, u32 is_first_row, u32 columns, L
     }
 }
 
-/* Read a block. Returns whether its lengths are impossible, or VLC lacks bits. */
+/* Read a block. Returns whether its lengths are impossible, or VLC has too few bits. */
 FUNCTION u32 read_quads(struct quads_reading *r, GLOBAL const struct j2k_work_ht_block *block,
     GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states, LOCAL u32 *tables, LOCAL u32 *above, u32 origin)
 {
@@ -378,7 +385,10 @@ FUNCTION u32 read_quads(struct quads_reading *r, GLOBAL const struct j2k_work_ht
     return r->vlc.missing > r->vlc.count;
 }
 
-/* Read all blocks. `damaged` gets for each of them, behind those of other coders, whether it is damaged. */
+/*
+ * Read all blocks. `damaged` receives for each of them whether it is damaged, behind the entries of other coders'
+ * blocks.
+ */
 KERNEL(J2K_QUAD_GROUP)
 decode_quads(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states,
     GLOBAL u32 *RESTRICT damaged)

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes the refinement passes of code-blocks of T.814 (7.4, 7.5) that have them: significance propagation makes
- * samples significant, and magnitude refinement gives those of the cleanup pass a bit more. A work-group takes a block;
- * one of its work-items decodes each pass. Groups are of four columns of a stripe: bit 4 x + y of a group is the sample
- * in its column x and row y.
+ * Decodes the refinement passes of T.814 code-blocks (7.4, 7.5): significance propagation makes samples significant,
+ * and magnitude refinement gives the samples of the cleanup pass one more bit. A work-group decodes a block, with one
+ * work-item for each pass. Samples are taken in groups of four columns of a stripe: bit 4 x + y of a group is the
+ * sample in its column x and row y.
  */
 #include "j2k/kernels/ht_samples.h"
 
 enum {
-    GROUP_TOP = 0x1111, /* samples of a group's first row, of its last one, of its first column, and all */
+    GROUP_TOP = 0x1111, /* masks of a group: its first row, its last row, its first column, and all of it */
     GROUP_BOTTOM = 0x8888,
     GROUP_COLUMN = 0x000F,
     GROUP_ALL = 0xFFFF,
-    /* Groups of a block with those around it; a block of 1,024 columns or rows has most of these. */
+    /* Most groups of a block with the groups around it: a block of 1,024 columns or rows has the most. */
     GROUPS_MOST = (J2K_BLOCK_SIDE / 4 + 2) * 3
 };
 
-/* Holds the bits of a pass; behind the last one there are zeros. */
+/* Holds the bits of a pass; behind the last byte there are zeros. */
 struct pass_bits {
     LOCAL const u8 *bytes;
-    u32 at, length; /* bytes that were taken, and that there are */
-    u32 backward;   /* whether they are taken from the last one on */
+    u32 at, length; /* number of bytes that were taken, and of all bytes */
+    u32 backward;   /* whether bytes are taken from the last one to the first */
     u32 last, bits, count;
 };
 
@@ -53,11 +53,11 @@ FUNCTION u32 take_pass_bit(struct pass_bits *p)
 
 /* Describes a block's groups in the work-group's memory: group g of stripe s is at (s + 1) × pitch + g + 1. */
 struct ht_groups {
-    LOCAL u16 *now, *fresh; /* significant after the cleanup pass; and made so by significance propagation */
+    LOCAL u16 *now, *fresh; /* significant after the cleanup pass; and by significance propagation */
     u32 pitch, columns, stripes;
 };
 
-/* Return the samples of two quads, as the upper half of a group. */
+/* Return the samples of two quads as two rows of a group. */
 FUNCTION u32 half_group(u32 left, u32 right)
 {
     return (left & 3) | (left & 12) << 2 | (right & 3) << 8 | (right & 12) << 10;
@@ -91,28 +91,31 @@ FUNCTION void fill_groups(
     }
 }
 
-/* Spread samples of a group to their neighbours in it. */
+/* Return the samples of a group that are set or have a neighbour in the group that is set. */
 FUNCTION u32 grown(u32 bits)
 {
     u32 column = bits | (bits << 1 & (GROUP_ALL - GROUP_TOP)) | (bits >> 1 & (GROUP_ALL - GROUP_BOTTOM));
     return (column | column << 4 | column >> 4) & GROUP_ALL;
 }
 
-/* Return the same for a row of the groups above or below, from its place there. */
+/* Return the samples of a row that have neighbours in row `row` of the groups above or below. */
 FUNCTION u32 grown_row(u32 left, u32 here, u32 right, u32 row)
 {
     u32 own = here >> row & GROUP_TOP;
     return (own | own << 4 | own >> 4 | (left >> (12 + row) & 1) | (right >> row & 1) << 12) & GROUP_ALL;
 }
 
-/* Return the same for a column of the groups on both sides, which is the first one of `bits`. */
+/*
+ * Return the samples of a column that have neighbours in the adjacent column of the group beside it, the first column
+ * of `bits`.
+ */
 FUNCTION u32 grown_column(u32 bits)
 {
     bits &= GROUP_COLUMN;
     return (bits | bits << 1 | bits >> 1) & GROUP_COLUMN;
 }
 
-/* Return the samples of a group that have significant neighbours before any of its own become significant. */
+/* Return the samples of a group that have significant neighbours before any sample of the group becomes significant. */
 FUNCTION u32 near_significant(const struct ht_groups *g, u32 at, u32 causal)
 {
     u32 up = at - g->pitch, down = at + g->pitch, near = grown(g->now[at]);
@@ -122,7 +125,10 @@ FUNCTION u32 near_significant(const struct ht_groups *g, u32 at, u32 causal)
     return causal ? near : near | grown_row(g->now[down - 1], g->now[down], g->now[down + 1], 0) << 3;
 }
 
-/* Take a group's bits. Returns the samples that become significant, whose signs come next. */
+/*
+ * Decode a group of significance propagation. Returns the samples that become significant; their signs follow in the
+ * stream.
+ */
 FUNCTION u32 spread_group(const struct ht_groups *g, struct pass_bits *p, u32 at, u32 inside, u32 causal)
 {
     u32 open = inside & ~(u32)g->now[at], next = open & near_significant(g, at, causal), seen = next, fresh = 0;

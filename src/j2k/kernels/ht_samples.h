@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes MagSgn of code-blocks of T.814 (7.3): the samples of quads, which become coefficients of bands. A work-group
- * of 32 takes a block, and a work-item a quad of a row. Rows depend on each other, because a quad's samples have the
- * more bits, the larger those above it are.
+ * Decodes MagSgn of T.814 code-blocks (7.3): the samples of quads, which become coefficients of bands. A work-group of
+ * 32 decodes a block, and a work-item a quad of each 32 in a row. Rows depend on each other, because a quad's samples
+ * have the more bits, the larger the samples above it are.
  */
 #include "kernels/group.h"
 
@@ -11,21 +11,21 @@
 #include "j2k/kernels/work.h"
 
 enum {
-    RING_WORDS = 256, /* more than the bits of 32 quads and of two chunks */
+    RING_WORDS = 256, /* enough for the bits of 32 quads and of two chunks */
     CHUNK_BYTES = 4 * J2K_SAMPLE_GROUP,
-    EDGES = J2K_BLOCK_SIDE / 2 + 2 /* quads of a row, with one at each end */
+    EDGES = J2K_BLOCK_SIDE / 2 + 2 /* quads of a row, and one more at each end */
 };
 
-/* Holds MagSgn without stuffing, as far as it is in the ring. */
+/* Holds the part of MagSgn that is in the ring, without stuffed bits. */
 struct sample_bits {
     GLOBAL const u32 *streams;
     LOCAL u32 *ring, *scratch;
     u32 at, end;   /* places of this work-item's next four bytes, and of the byte behind MagSgn */
     u32 low, high; /* words that hold those four bytes */
-    u32 last;      /* the byte in front of the chunk; of the first work-item */
-    u32 count;     /* bits that were put into the ring */
-    u32 used;      /* bits that were taken */
-    u32 limit;     /* those of `count` that may be taken: MagSgn and one byte FF */
+    u32 last;      /* the byte in front of the chunk; only used by the first work-item */
+    u32 count;     /* number of bits that were put into the ring */
+    u32 used;      /* number of bits that were taken from it */
+    u32 limit;     /* number of bits that may be taken: those of MagSgn and of one byte FF */
 };
 
 FUNCTION void load_chunk(struct sample_bits *b)
@@ -45,7 +45,9 @@ FUNCTION void start_samples(struct sample_bits *b, GLOBAL const u32 *streams, u3
     load_chunk(b);
 }
 
-/* Put the bits of a chunk into the ring. Behind the end there are bytes FF. The whole work-group calls it. */
+/*
+ * Put the bits of a chunk into the ring. Behind the end of MagSgn, bytes count as FF. The whole work-group calls this.
+ */
 FUNCTION void add_chunk(struct sample_bits *b)
 {
     u32 lane = lane_index(), left = b->at <= b->end ? b->end - b->at + 1 : 0;
@@ -75,7 +77,7 @@ FUNCTION void add_chunk(struct sample_bits *b)
     load_chunk(b);
 }
 
-/* Return up to 32 bits from a place on. */
+/* Return `count` bits, up to 32, from bit `place` on. */
 FUNCTION u32 bits_from(const struct sample_bits *b, u32 place, u32 count)
 {
     u32 word = place / 32, bits = 0;
@@ -85,7 +87,7 @@ FUNCTION u32 bits_from(const struct sample_bits *b, u32 place, u32 count)
     return bits;
 }
 
-/* Holds the 64 bits from a place on, the first of which are the lowest of `low`. */
+/* Holds the next 64 bits; the first one is the lowest bit of `low`. */
 struct sample_window {
     u32 low, high;
 };
@@ -109,8 +111,8 @@ FUNCTION u32 take_bits(struct sample_window *w, u32 count)
 }
 
 /*
- * Return (2 µ + 1) × 2^shift / 2, rounded down: a magnitude with half a step, for which there may be no bit. The shift
- * may be below 0.
+ * Return (2 µ + 1) × 2^shift / 2, rounded down: a magnitude plus half a step, which may be lost for lack of a bit. The
+ * shift may be negative.
  */
 FUNCTION u32 shifted_magnitude(u32 magnitude, i32 shift)
 {
@@ -120,8 +122,8 @@ FUNCTION u32 shifted_magnitude(u32 magnitude, i32 shift)
 }
 
 /*
- * Return the coefficient of a sample with magnitude µ > 0 in steps of a plane. Those that have bits in planes from
- * `roi_shift` on belong to the region of interest, and have nothing below (T.800 H.1).
+ * Return the coefficient of a sample with magnitude µ > 0 in steps of a plane. Samples that have bits in planes from
+ * `roi_shift` on belong to the region of interest, and have no bits in lower planes (T.800 H.1).
  */
 FUNCTION u32 ht_coefficient(GLOBAL const struct j2k_work_ht_block *block, u32 magnitude, u32 plane, u32 negative)
 {
@@ -142,7 +144,7 @@ FUNCTION void put_coefficient(
         put_sample(samples, block->to + (y - block->top) * block->pitch + (x - block->left), block->narrow, value);
 }
 
-/* Do the same for two that are next to each other in a row. */
+/* Store the coefficients of two samples that are next to each other in a row, as far as they are wanted. */
 FUNCTION void put_two(
     GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, u32 a, u32 b, GLOBAL u32 *RESTRICT samples)
 {
@@ -160,15 +162,15 @@ FUNCTION void put_two(
         ((GLOBAL u32x2 *)(GLOBAL void *)samples)[at / 2] = make_u32x2(a, b);
 }
 
-/* Describes a quad while its samples are taken. */
+/* Describes a quad while its samples are decoded. */
 struct quad_samples {
-    u32 any;       /* whether any sample of the step's quads is significant */
+    u32 any;       /* whether any sample of the 32 quads of the step is significant */
     u32 rho;       /* which samples are significant */
     u32 most;      /* U: most bits of a sample's number */
-    u32 number[4]; /* 2 (µ − 1) + sign; not significant: 0 */
+    u32 number[4]; /* 2 (µ − 1) + sign; 0 if not significant */
 };
 
-/* Return how many bits of a sample's number are in MagSgn: all but one whose value is known. */
+/* Return how many bits of a sample's number are in MagSgn: all but the highest one if its value is known. */
 FUNCTION u32 coded_bits(const struct quad_samples *q, u32 quad, u32 i)
 {
     return q->rho >> i & 1 ? q->most - (J2K_QUAD_KNOWN(quad) >> i & 1) : 0;
@@ -190,7 +192,7 @@ FUNCTION void take_samples(const struct sample_bits *b, u32 quad, u32 place, u32
     UNROLL for (u32 i = 0; i < 4; i++) q->number[i] |= (J2K_QUAD_ONE(quad) >> i & 1) << (coded_bits(q, quad, i) & 31);
 }
 
-/* Return the exponent of a sample, the number of bits of 2 µ − 1; 0: not significant. */
+/* Return the exponent of a sample, which is the number of bits of 2 µ − 1; 0: it is not significant. */
 FUNCTION u32 exponent_of(const struct quad_samples *q, u32 i)
 {
     return q->rho >> i & 1 ? bit_length(q->number[i] | 1) : 0;
@@ -207,7 +209,7 @@ FUNCTION u32 coefficient_of(GLOBAL const struct j2k_work_ht_block *block, u32 va
     return value == 0 ? 0 : ht_coefficient(block, value & 0x7FFFFFFFu, block->plane, value >> 31);
 }
 
-/* Store a quad, whose first sample is at (x, y): coefficients, and what the refinement pass goes on with. */
+/* Store a quad whose first sample is at (x, y): its coefficients, and the values that magnitude refinement needs. */
 FUNCTION void put_quad(GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, const struct quad_samples *q,
     GLOBAL u32 *RESTRICT kept, GLOBAL u32 *RESTRICT samples)
 {
@@ -224,15 +226,16 @@ FUNCTION void put_quad(GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 
 }
 
 /*
- * What all samples of a block have in common, and where a work-item's go, if the block is plain: all of it is wanted,
- * nothing of it refined, all planes from the cleanup pass's on are kept, and its rows begin at even places.
+ * Says whether a block is plain: all of it is wanted, it has no magnitude refinement, all planes from the cleanup
+ * pass's on are kept, and its rows begin at even places. Holds what the samples of a plain block have in common, and
+ * where those of a work-item go.
  */
 struct plain_block {
     u32 plain, narrow, factor;
-    u32 shift; /* from quantiser indices to magnitudes */
+    u32 shift; /* shift from quantiser indices to magnitudes */
     u32 at;    /* place of the work-item's next quad */
     u32 pitch;
-    u32 columns, rows; /* of the block's samples that are the work-item's or come behind them */
+    u32 columns, rows; /* the block's columns and rows from the work-item's next quad on */
 };
 
 FUNCTION struct plain_block start_plain(GLOBAL const struct j2k_work_ht_block *block)
@@ -279,7 +282,7 @@ FUNCTION void put_plain(const struct plain_block *p, const struct quad_samples *
     }
 }
 
-/* Holds the exponents of a row's lower samples: those of samples 1 and 3 of each quad, one in each byte. */
+/* Holds the exponents of samples 1 and 3 of each quad of a row, which are its lower samples, in a byte each. */
 struct edges {
     LOCAL u16 *above, *own;
 };
@@ -304,8 +307,9 @@ FUNCTION u32 greatest_of(const u32 *number)
 }
 
 /*
- * Decode 32 quads of a row, of which this work-item has `quad`, which is number q of the row and whose exponents are
- * `edges` those above. Returns whether it met damage. The whole work-group calls it.
+ * Decode 32 quads of a row. This work-item's quad has word `quad` and index q in the row; `edges` has the exponents of
+ * the row above, and receives those of this row. Returns whether the work-item met damage. The whole work-group calls
+ * this.
  */
 FUNCTION u32 decode_step(
     struct sample_bits *b, u32 bits, u32 quad, u32 q, u32 columns, const struct edges *edges, struct quad_samples *s)
@@ -331,7 +335,7 @@ FUNCTION u32 decode_step(
     return wrong;
 }
 
-/* Clear a block whose rows begin at even places and have an even number of samples. */
+/* Clear a block whose rows begin at even places and have an even number of samples each. */
 FUNCTION void clear_pairs(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
 {
     u32 width = block->right - block->left, height = block->bottom - block->top;
@@ -392,8 +396,8 @@ FUNCTION u32 decode_rows(struct sample_bits *b, GLOBAL const struct j2k_work_ht_
 }
 
 /*
- * Decode the samples of all blocks. `damaged` says whether kernels before met damage in a block, and then whether there
- * is any. Coefficients of damaged blocks are 0.
+ * Decode the samples of all blocks. On entry `damaged` says for each block whether earlier kernels met damage, on
+ * return whether anything did. Coefficients of damaged blocks are 0.
  */
 DENSE_KERNEL(J2K_SAMPLE_GROUP, 32)
 decode_samples(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states,

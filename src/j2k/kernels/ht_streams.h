@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the three streams of T.814 (7.1) with a work-group of 32 for a code-block. MagSgn and VLC are first written
- * without the bits that stuffing adds, where sums of lengths say. Then 128 bytes are stuffed at once: a ballot finds
- * the first one behind which there is a stuffed bit, up to it all are right, and the next 128 begin behind it; there
- * are few of these. MagSgn is in a ring and is stuffed as soon as there is enough of it, VLC at the end, because it is
- * written backward. MEL is short, and its events are coded one after the other, a run of zeros at a time.
+ * without stuffed bits, to places that sums of lengths give. Then they are stuffed 128 bytes at a time: a ballot finds
+ * the first byte behind which a bit must be stuffed; the bytes up to there are final, and the next 128 begin behind it,
+ * which is rare. MagSgn is in a ring and is stuffed as soon as there is enough of it; VLC is stuffed at the end,
+ * because it is written backward. MEL is short, and its events are coded one after the other, a run of zeros at a time.
  */
 #include "kernels/group.h"
 
 #include "j2k/kernels/ht_bytes.h"
 
 enum {
-    SIGN_WORDS = 512,                 /* of a ring of MagSgn, which takes a step's 8,192 bits behind those of a chunk */
-    CHUNK_BYTES = 4 * LANES,          /* bytes that are stuffed at once */
-    CODE_WORDS = 480 + 1 + LANES + 1, /* of VLC: 30 bits for a pair and 4 in front, and zeros that are read behind */
-    /* Words of MEL: an event for each quad, one for each pair of the first row; the word behind is joined with 0. */
+    SIGN_WORDS = 512,                 /* words of the ring of MagSgn: a step's 8,192 bits behind those of a chunk */
+    CHUNK_BYTES = 4 * LANES,          /* bytes that are stuffed together */
+    CODE_WORDS = 480 + 1 + LANES + 1, /* words of VLC: 30 bits for a pair, 4 in front, and zeros that are read behind */
+    /*
+     * Words of MEL: an event for each quad, and one for each pair of the first row; the word behind them is only joined
+     * with 0.
+     */
     EVENT_WORDS = 40 + 1,
     CODES_STUFFED = 3072 /* more bytes than VLC has when it is stuffed */
 };
 
 /*
- * Write up to 32 bits, from bit `place` on. All bits there must have been 0; others of their words may be set at the
- * same time.
+ * Write up to 32 bits, from bit `place` on. These bits must have been 0; other work-items may set other bits of the
+ * words at the same time.
  */
 FUNCTION void write_bits(LOCAL u32 *words, u32 place, u32 bits)
 {
@@ -38,19 +41,19 @@ FUNCTION u32 bits_at(LOCAL const u32 *words, u32 place)
     return shift_pair(words[place / 32], words[place / 32 + 1], place % 32);
 }
 
-/* Holds MagSgn. All work-items have the same values here. */
+/* Holds MagSgn. The values are the same in all work-items. */
 struct sign_stream {
     LOCAL u32 *ring;
     LOCAL u32 *scratch;
     GLOBAL u8 *to;
-    u32 capacity; /* bytes that there is room for; what is behind them is not written */
-    u32 count;    /* bits so far */
-    u32 place;    /* bits of these that have been stuffed */
-    u32 length;   /* bytes that this gave */
-    u32 after;    /* 1: the last of them is FF */
+    u32 capacity; /* bytes that there is room for; bytes behind them are not written */
+    u32 count;    /* number of bits so far */
+    u32 place;    /* number of bits that have been stuffed */
+    u32 length;   /* number of bytes that these made */
+    u32 after;    /* 1: the last of these bytes is FF */
 };
 
-/* Write up to 64 bits of MagSgn. That two words are joined with nothing costs less than asking. */
+/* Write up to 64 bits of MagSgn. Joining two words with 0 costs less than testing whether they change. */
 FUNCTION void write_signs(LOCAL u32 *ring, u32 place, u64 bits)
 {
     u32 shift = place % 32, index = place / 32, low = (u32)bits, high = (u32)(bits >> 32);
@@ -60,7 +63,9 @@ FUNCTION void write_signs(LOCAL u32 *ring, u32 place, u64 bits)
         join_local(&ring[(index + 2) % SIGN_WORDS], high >> 1 >> (31 - shift));
 }
 
-/* Set the words to `value` in which the next `count` bits begin, and the one behind them, which is joined with 0. */
+/*
+ * Set the words in which the next `count` bits begin, and the one behind them, which may be joined with 0, to `value`.
+ */
 LARGE_FUNCTION void clear_ahead(const struct sign_stream *s, u32 count, u32 value)
 {
     u32 end = (s->count + count) / 32 + 1;
@@ -69,8 +74,8 @@ LARGE_FUNCTION void clear_ahead(const struct sign_stream *s, u32 count, u32 valu
 }
 
 /*
- * Stuff the next bytes, at most `most` of those of a chunk, up to the first FF: the byte behind it has seven bits.
- * The whole work-group calls it.
+ * Stuff the next bytes of a chunk, at most `most`, up to and with the first FF: the byte behind it has only seven bits.
+ * The whole work-group calls this.
  */
 FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
 {
@@ -97,8 +102,8 @@ FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
 }
 
 /*
- * Fill up MagSgn with ones, which a decoder assumes behind it, so that a last FF is left out. The whole work-group
- * calls it.
+ * Fill up MagSgn with ones, which a decoder assumes behind it, so that a final FF can be left out. The whole work-group
+ * calls this.
  */
 FUNCTION void end_signs(struct sign_stream *s)
 {
@@ -114,15 +119,15 @@ FUNCTION void end_signs(struct sign_stream *s)
     s->length -= s->after;
 }
 
-/* Holds VLC when it has been stuffed: full bytes, and bits behind them. All work-items have the same values here. */
+/* Holds VLC after stuffing: complete bytes, and the bits behind them. The values are the same in all work-items. */
 struct code_stream {
     LOCAL u8 *to;
     u32 length, count, byte;
 };
 
 /*
- * Stuff the next full bytes of VLC, up to the first seven ones behind a byte above 8F: these take a byte. `before` is
- * the last byte. Returns the number of bits. The whole work-group calls it.
+ * Stuff the next complete bytes of VLC, up to the first seven ones behind a byte above 8F, which take a byte of their
+ * own. *before is the last byte. Returns the number of bits. The whole work-group calls this.
  */
 FUNCTION u32 stuff_codes(
     struct code_stream *s, LOCAL const u32 *codes, u32 place, u32 most, u32 *before, LOCAL u32 *scratch)
@@ -165,12 +170,12 @@ FUNCTION void end_codes(struct code_stream *s, LOCAL const u32 *codes, u32 count
     }
 }
 
-/* Holds the state of MEL (7.3.3). All work-items have the same values here; the first one writes. */
+/* Holds the state of MEL (7.3.3). The values are the same in all work-items; the first one writes. */
 struct event_stream {
     LOCAL u8 *to;
     u32 length;
-    u32 byte, room; /* the started byte, and the number of its bits that are free */
-    u32 state, run; /* of zeros */
+    u32 byte, room; /* the incomplete byte, and the number of its free bits */
+    u32 state, run; /* `run`: number of zeros of the current run */
 };
 
 FUNCTION void put_event_byte(struct event_stream *s, u32 byte)
@@ -228,12 +233,12 @@ LARGE_FUNCTION void end_events(struct event_stream *s, LOCAL const u32 *events, 
         put_zeros(s, left);
     }
     if (s->run > 0)
-        put_event_bits(s, 1, 1); /* a longer run than there are events does no harm */
+        put_event_bits(s, 1, 1); /* a run that is longer than the events does no harm */
 }
 
 /*
- * Write the last bits of MEL and VLC: into one byte if they agree in it and it is not FF. The byte that holds a part of
- * Scup, which is the first one of VLC, is not shared.
+ * Write the last bits of MEL and VLC. They share a byte if they do not contradict each other and the byte is not FF.
+ * The first byte of VLC, which holds a part of Scup, is not shared.
  */
 LARGE_FUNCTION void end_both(struct event_stream *events, struct code_stream *codes)
 {

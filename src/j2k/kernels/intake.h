@@ -8,7 +8,7 @@
 
 enum { INTAKE_ACROSS = J2K_OUTPUT_WIDTH / J2K_OUTPUT_PIXELS };
 
-/* Return the channel that has a component's samples. */
+/* Return the channel that contains the samples of a component. */
 FUNCTION GLOBAL const struct j2k_work_channel *channel_of(GLOBAL const struct j2k_work_view *view, u32 component)
 {
     u32 k = 0;
@@ -73,7 +73,7 @@ FUNCTION u64 pixel_place(GLOBAL const struct j2k_work_view *view, u32 x, u32 y)
 }
 
 /*
- * Return whether three components are the interleaved bytes of pixels in order, and each four pixels are whole words.
+ * Return whether three components are the interleaved bytes of pixels, in order, and every four pixels are whole words.
  */
 FUNCTION u32 is_plain(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o)
 {
@@ -83,7 +83,7 @@ FUNCTION u32 is_plain(GLOBAL const struct j2k_work_view *view, GLOBAL const stru
     return plain && ((u32)pixel_place(view, o->x, o->y) & 3) == 0 && (view->channel[0].pitch & 3) == 0;
 }
 
-/* Take four neighbouring pixels of a plain picture. */
+/* Read four neighbouring pixels of a plain picture, and store their samples. */
 FUNCTION void take_four(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
     GLOBAL const u8 *pixels, GLOBAL u32 *samples, u32 x, u32 y)
 {
@@ -139,7 +139,7 @@ FUNCTION void take_one(GLOBAL const struct j2k_work_view *view, GLOBAL const str
 }
 
 /*
- * Take in pixels. A group takes those that it would write when decoding; neighbouring work-items take neighbouring
+ * Read pixels. A group reads the pixels that it would write in decoding; neighbouring work-items read neighbouring
  * pixels, or groups of four.
  */
 KERNEL(J2K_OUTPUT_GROUP)

@@ -2,12 +2,12 @@
 /* Holds the inverse wavelet transforms; a launch takes one level of all tile-components. See strips.h. */
 #include "j2k/kernels/strips.h"
 
-/* Says where the samples of a strip go: row 0 and column 0 of the level's coordinates would be at `to`. */
+/* Says where the samples of a strip go: `to` is the place of row 0 and column 0 in the level's coordinates. */
 struct level_rows {
     u32 to, pitch;
 };
 
-/* Store four samples of a row of a level, from column x on, of which only those in the strip are its own. */
+/* Store four samples of a row of a level, from the work-item's first column on, as far as they lie in the strip. */
 FUNCTION void store_samples(
     const struct strip *s, const struct level_rows *rows, GLOBAL u32 *samples, u32 narrow, i32 y, const u32 *value)
 {
@@ -27,7 +27,9 @@ FUNCTION void store_samples(
         put_sample(samples, to + i, narrow, value[i]);
 }
 
-/* A kernel for samples of a type; `filter` names the steps of its filter, and `format` how coefficients lie in memory.
+/*
+ * Define a kernel for samples of a type. `filter` names the steps of its filter, and `format` says how coefficients lie
+ * in memory.
  */
 #define SYNTHESISE(name, filter, type, format)                                                                         \
     KERNEL(J2K_STRIP_GROUP)                                                                                            \

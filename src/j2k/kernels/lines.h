@@ -10,8 +10,8 @@
 
 enum {
     LEVEL_MARGIN = 4,
-    LEVEL_PAIRS = (J2K_LEVEL_WIDTH + 2 * LEVEL_MARGIN) / 2, /* pairs of a row: 32, as many as a warp has lanes */
-    LEVEL_ODD = 48, /* where a row's odd positions start: far enough for neighbours to lie in different banks */
+    LEVEL_PAIRS = (J2K_LEVEL_WIDTH + 2 * LEVEL_MARGIN) / 2, /* pairs of a row: 32, the number of lanes of a warp */
+    LEVEL_ODD = 48, /* where the odd positions of a row start: far enough for neighbours to lie in different banks */
     LEVEL_ROW = LEVEL_ODD + LEVEL_PAIRS,
     LEVEL_ROWS = J2K_LEVEL_HEIGHT + 2 * LEVEL_MARGIN,
     LEVEL_STEP = J2K_LEVEL_GROUP / LEVEL_PAIRS, /* distance between a work-item's rows */
@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * Describes a group's patch: the position of its sample (0, 0), which is even, in the coordinates of the level's
- * record.
+ * Describes a group's patch of a level. x and y are the position of its sample (0, 0), in the coordinates of the
+ * level's record; both are even.
  */
 struct level_patch {
     GLOBAL const struct j2k_work_level *level;
@@ -51,17 +51,17 @@ FUNCTION struct level_patch find_patch(GLOBAL const u32 *work, u32 list, u32 cou
         group_index() - groups[index]);
 }
 
-/* Return a work-item's place among the even positions of its first row; its next row is LEVEL_STEP rows below. */
+/* Return a work-item's place among the even positions of its first row; its other rows are LEVEL_STEP rows apart. */
 FUNCTION u32 own_place(void)
 {
     return local_index() / LEVEL_PAIRS * LEVEL_ROW + local_index() % LEVEL_PAIRS;
 }
 
 /*
- * A lifting step along rows. In each of a work-item's pairs, the even (or odd) value becomes the expression of itself,
- * `own`, and its neighbours: `near` in the same pair, and `far` in the adjacent pair. The result is put into the
- * group's memory. The outermost pairs use their own value for `far`; what becomes of them does not reach the patch. The
- * whole work-group must take part.
+ * Perform a lifting step along rows. In each of a work-item's pairs, the even (or odd) value becomes the expression of
+ * itself, `own`, and its neighbours: `near` in the same pair, and `far` in the adjacent pair. The result is stored in
+ * the group's memory. The outermost pairs use their own value for `far`; the resulting errors do not reach the patch.
+ * The whole work-group must take part.
  */
 #define LIFT_EVEN_PLACES(type, turns, even, odd, patch, expression)                                                    \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
@@ -84,13 +84,13 @@ FUNCTION u32 own_place(void)
     barrier_local();
 
 /*
- * A lifting step along a column: every second sample that a work-item holds becomes the expression of itself and its
- * two neighbours.
+ * Perform a lifting step along a column: every second sample that a work-item holds becomes the expression of itself
+ * and its two neighbours.
  */
 #define LIFT_COLUMN(value, from, end, expression)                                                                      \
     UNROLL for (u32 i = (from); i < (end); i += 2)(value)[i] = (expression);
 
-/* Return the column of the patch, and below the first of the rows, that a work-item holds. */
+/* Return the column of the patch, and with the next function the first of the rows, that a work-item holds. */
 FUNCTION u32 own_column(void)
 {
     return local_index() % (2 * LEVEL_PAIRS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Holds the tables that coders of code-blocks look up, in the work-group's memory. The neighbourhood of a coefficient
- * is eleven bits, in the layout of words of bits in scanning order: its own column in bits 4–6 from the north, the one
- * to the west in bits 0–2, the one to the east in bits 8–10.
+ * is eleven bits, laid out as words of bits in scanning order: the column to the west in bits 0–2, the coefficient's
+ * own column in bits 4–6, and the column to the east in bits 8–10, each from north to south.
  */
 #include "j2k/kernels/contexts.h"
 
@@ -12,18 +12,21 @@ enum {
     AROUND_SOUTH = 0x444,
     AROUND_CROSS = 0x252, /* the four neighbours that sign contexts depend on */
     AROUND_TABLE = 2048,
-    /* Bits of a state that hold 8 × (2 × row + the more probable symbol); that symbol is also in bit 31. */
+    /* The bits of a state that hold 8 × (2 × row + the more probable symbol); the symbol is also in bit 31. */
     STATE_PLACE = 0x3F8,
-    STATE_SYMBOL = 8 /* the bit of these that holds the symbol */
+    STATE_SYMBOL = 8 /* the one of these bits that holds the symbol */
 };
 
 #define STATE_ESTIMATE 0x7FFF0000u /* the bits of a state that hold Qe */
 
 struct lookup_tables {
     local_place zero; /* contexts of zero coding in the block's band, indexed by significance in the neighbourhood */
-    /* Context in bits 0–6, the bit to invert with in bit 7; indexed by significance of the cross | signs << 1. */
+    /*
+     * The context in bits 0–6, and in bit 7 the bit by which the symbol is inverted; indexed by the significance of the
+     * cross | its signs << 1.
+     */
     local_place sign;
-    local_place next; /* at a state's place, the states that follow a more and a less probable symbol */
+    local_place next; /* indexed by a state's place: the states that follow a more and a less probable symbol */
 };
 
 FUNCTION u32 state_of(u32 index)
@@ -38,7 +41,7 @@ FUNCTION void fill_next(LOCAL u32x2 *next, u32 size)
         next[i] = make_u32x2(state_of(mq_rows[i] >> 1 & 127), state_of(mq_rows[i] >> 8 & 127));
 }
 
-/* Fill all tables, under the same conditions. */
+/* Fill all tables. All work-items of a group of `size` must call this, and a barrier must follow. */
 FUNCTION void fill_tables(LOCAL u8 *zero, LOCAL u8 *sign, LOCAL u32x2 *next, u32 size)
 {
     for (u32 i = local_index(); i < AROUND_TABLE; i += size) {

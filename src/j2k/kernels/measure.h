@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures of a code-block's samples: quantiser indices (T.800 Annex E), regions of interest (Annex H), the gain of
- * each plane, by which rate allocation works, and the lowest plane that is worth coding.
+ * Measures the samples of a code-block: quantiser indices (T.800 Annex E), regions of interest (Annex H), the gain of
+ * each plane, which rate allocation needs, and the lowest plane that is worth coding.
  */
 #include "kernels/group.h"
 
@@ -9,18 +9,18 @@
 
 enum {
     NARROW_PLANE = 14, /* up to this plane the gains of a block's samples sum up to less than 2^31 */
-    LOW_PLANES = 16,   /* planes whose half steps are summed up apart from those above */
-    LEFT_BITS = 24,    /* uppermost bits of an error left out that are kept */
+    LOW_PLANES = 16,   /* planes whose half steps are summed up separately from those of higher planes */
+    LEFT_BITS = 24,    /* uppermost bits that are kept of an error that is left out */
     RUN_SAMPLES = 32   /* samples of a work-item */
 };
 
-/* Log2 of the number of half steps in which the error left behind a plane is counted; smaller parts are dropped. */
+/* Return the n for which the error below a plane is counted in squares of 2^n half steps; smaller parts are dropped. */
 FUNCTION u32 left_shift(u32 plane)
 {
     return plane + 1 > LEFT_BITS ? plane + 1 - LEFT_BITS : 0;
 }
 
-/* Turn an integer into an index: a magnitude with its sign in bit 31. */
+/* Turn an integer into an index: a magnitude with the sign in bit 31. */
 FUNCTION u32 index_of_integer(u32 from)
 {
     u32 sign = from >> 31;
@@ -33,7 +33,7 @@ FUNCTION u32 index_of_real(u32 from, float factor)
     return (u32)(i32)size | (value < 0.0f ? 0x80000000u : 0);
 }
 
-/* Return the square of the quantiser's error, in units of 2^-14 of its step. */
+/* Return the square of the quantiser's error, in squares of 2^-14 of its step. */
 FUNCTION u64 error_of_real(u32 from, float factor)
 {
     float value = float_of(from) * factor, size = value < 0.0f ? -value : value;
@@ -50,7 +50,7 @@ FUNCTION u32 raised(GLOBAL const struct j2k_work_coded_block *block, u32 index, 
     return (index & 0x80000000u) | (index & 0x7FFFFFFFu) << (inside ? block->roi_shift : 0);
 }
 
-/* Transpose 32 words, taken as the rows of a matrix of bits. */
+/* Transpose the matrix of bits whose rows are 32 words. */
 FUNCTION void transpose(u32 *word)
 {
     UNROLL for (u32 step = 0; step < 5; step++)
@@ -65,15 +65,15 @@ FUNCTION void transpose(u32 *word)
     }
 }
 
-/* Holds what lies below a plane, in half steps, summed up over sets of samples. */
+/* Holds sums over sets of samples of what lies below a plane, in half steps. */
 struct below {
-    i64 fresh;   /* of samples that become significant in the plane */
-    i64 refined; /* of samples refined to a 1, less that of those refined to a 0 */
+    i64 fresh;   /* sum over samples that become significant in the plane */
+    i64 refined; /* sum over samples that are refined to a 1, minus the sum over those refined to a 0 */
 };
 
 /*
- * Sum up what lies below a plane. `plane_words` are a work-item's words of the planes, J2K_MODEL_GROUP apart. Half
- * steps of a run stay below 2^23 in each sum.
+ * Sum up what lies below a plane. `plane_words` are a work-item's words of the planes, which are J2K_MODEL_GROUP apart.
+ * In each sum the half steps of a run stay below 2^23.
  */
 FUNCTION struct below sum_below(LOCAL const u32 *plane_words, u32 fresh, u32 more, u32 less, u32 plane, u32 odd)
 {
@@ -97,8 +97,8 @@ FUNCTION struct below sum_below(LOCAL const u32 *plane_words, u32 fresh, u32 mor
 
 /*
  * Return the gains of samples, in quarters of the half steps that a 1 in the plane stands for, as in
- * src/j2k/rate/measure.h. They are exact, so that planes which move a flat block away from its value are
- * fully compensated by those below.
+ * src/j2k/rate/measure.h. They are exact, so that planes that move a flat block away from its value are fully
+ * compensated by lower planes.
  */
 FUNCTION i64 significance_gain(const struct below *below, u32 rows, u32 plane, u32 exact)
 {
@@ -135,7 +135,10 @@ FUNCTION i64 gain_of_rows(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32
     return significance_gain(&below, rows, plane, exact);
 }
 
-/* Add what each plane gains to J2K_GAIN_WORDS words, which must be 0 before. The whole work-group must call this. */
+/*
+ * Add the gain of each plane to its J2K_GAIN_WORDS words, which must be 0 at first. The whole work-group must call
+ * this.
+ */
 FUNCTION void measure_planes(LOCAL const u32 *plane_words, u32 planes, u32 exact, LOCAL u32 *gains)
 {
     u32 significant = 0;
@@ -151,7 +154,7 @@ FUNCTION void measure_planes(LOCAL const u32 *plane_words, u32 planes, u32 exact
     }
 }
 
-/* A work-item's share of what all planes below `plane` would gain. */
+/* Return a work-item's share of what all planes below `plane` would gain. */
 FUNCTION u64 measure_left(LOCAL const u32 *plane_words, u32 planes, u32 plane, u32 exact)
 {
     u32 cut = left_shift(plane), odd = exact ? 0 : 1;
@@ -168,7 +171,7 @@ FUNCTION u64 measure_left(LOCAL const u32 *plane_words, u32 planes, u32 plane, u
     return left;
 }
 
-/* Compare a × 2^shift with b: 1 if it is more, 0 if equal, −1 if less. */
+/* Compare a × 2^shift with b. Returns 1 if it is larger, 0 if equal, −1 if smaller. */
 FUNCTION i32 compare_scaled(u64 a, i32 shift, u64 b)
 {
     u64 larger = shift >= 0 ? b : a, smaller = shift >= 0 ? a : b;
@@ -189,7 +192,7 @@ FUNCTION u32 is_worth(i64 gain, u32 plane, u32 stop, u32 cost)
     return gain > 0 && compare_scaled((u64)gain, shift, price * cost) > 0;
 }
 
-/* Return the least cost of a plane's samples, in quarters of a bit, as in src/j2k/rate/measure.h. */
+/* Return the least cost of a plane's newly significant samples, in quarters of a bit, as in src/j2k/rate/measure.h. */
 FUNCTION u32 significance_cost(u32 fresh, u32 rest)
 {
     u32 each = fresh * 5 >= rest * 2 ? 10
@@ -214,8 +217,8 @@ FUNCTION u32 is_plane_worth(LOCAL const u32 *gains, u32 plane, u32 planes, u32 s
 enum { WIDE_PIECES = 4 };
 
 /*
- * Add 64 bits to a sum over the work-group, which is kept in pieces of 16 bits; sums of up to 2^16 work-items fit. The
- * whole work-group must call this.
+ * Add a 64-bit value to a sum over the work-group. The sum is kept in pieces of 16 bits, enough for up to 2^16
+ * work-items. The whole work-group must call this.
  */
 FUNCTION void add_up_wide(LOCAL u32 *pieces, u64 value)
 {

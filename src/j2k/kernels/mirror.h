@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how positions of a level that lie outside of it are mirrored, and where its coefficients lie in bands. */
+/* Mirrors positions that lie outside of a level, and finds the places of a level's coefficients in bands. */
 #include "kernels/portable.h"
 
 #include "j2k/kernels/work.h"
 
 /*
- * Return the position in [i0, i1) of which position i is the mirror image by periodic symmetric extension (F-4, F-5).
- * Its parity is that of i, except in a range of one position.
+ * Return the position in [i0, i1) whose mirror image is position i by periodic symmetric extension (F-4, F-5). It has
+ * the same parity as i, unless the range has only one position.
  */
 FUNCTION i32 mirror(i32 i, i32 i0, i32 i1)
 {

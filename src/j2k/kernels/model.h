@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models code-blocks: turns coefficients into the decisions of all coding passes (T.800 Annex D); a work-group takes a
- * code-block. Which samples are significant when a sample is coded follows from their magnitudes, except for those that
- * become significant in the same significance pass. These are found by letting significance spread until nothing
- * changes. Then all runs write their decisions at the same time.
+ * Models code-blocks: turns coefficients into the decisions of all coding passes (T.800 Annex D), with a work-group for
+ * each code-block. Which samples are significant when a sample is coded follows from their magnitudes, except for those
+ * that become significant in the same significance pass. These are found by spreading significance from run to run
+ * until nothing changes. Then all runs write their decisions at the same time.
  */
 #include "j2k/kernels/runs.h"
 #include "j2k/tables/blocks.h"
 
 enum {
-    MODEL_GROUPS = 6, /* groups of a multiprocessor: they allow 80 registers, as CMakeLists.txt has it */
+    MODEL_GROUPS = 6, /* groups of a multiprocessor: they leave 80 registers, as set in CMakeLists.txt */
     STAGE_ENDS = 16,  /* bytes left over from the plane before, ends of passes, and segmentation symbols */
     STAGE_WORDS = (2 * J2K_BLOCK_SAMPLES + 2 * J2K_BLOCK_COLUMNS + STAGE_ENDS) / 4
 };
 
-/* Return the number of the lowest set bit. */
+/* Return the index of the lowest set bit. */
 FUNCTION u32 lowest(u32 bits)
 {
     return 31 - top_zeros(bits & (0 - bits));
@@ -26,8 +26,8 @@ struct modelling {
     /* Samples significant before this plane; bits of this plane; samples significant before the plane above. */
     u32 significant, bits, refined;
     u32 negative;
-    u64 board, signs;     /* boards (runs.h) of significance as coding goes on, and of signs */
-    LOCAL const u8 *zero; /* contexts of the block's band, times two: a decision without its symbol */
+    u64 board, signs;     /* boards (runs.h) of significance, which follows the coding, and of signs */
+    LOCAL const u8 *zero; /* contexts of the block's band, times two: decisions without the symbol */
     LOCAL const u8 *sign;
     LOCAL u8 *stage;
 };
@@ -67,20 +67,21 @@ FUNCTION void put_refinement(struct modelling *m, u32 near, u32 raw, u32 at)
     }
 }
 
-/* Holds the cleanup pass of a run (D.3.4): what is coded of each column. */
+/* Says what the cleanup pass (D.3.4) codes of a run. */
 struct cleanup {
-    u32 rows; /* samples that are coded themselves, or that stand for a column of zeros */
+    u32 rows; /* samples that are coded, or that stand for a column of zeros */
     /*
-     * Return, of these, the one of each column that run-length coding codes: the first row if all are 0, or the first
-     * row with a 1.
+     * In each column that begins with run-length coding, the sample that this codes: the first row if all are 0, or
+     * else the first row with a 1.
      */
     u32 skipped;
-    u32 found; /* of those, the ones that are 1 */
+    u32 found; /* those of these samples that are 1 */
 };
 
 /*
  * Find what the cleanup pass codes. `rows` are the samples that were not coded before in this plane; `before` and
- * `after` tell what is significant around the run, among samples coded before it or behind it.
+ * `after` say which samples around the run are significant: `before` for those that are coded before a sample, `after`
+ * for those that are coded behind it.
  */
 FUNCTION struct cleanup find_cleanup(
     const struct modelling *m, u32 rows, const struct around *before, const struct around *after)
@@ -125,9 +126,9 @@ FUNCTION void put_cleanup(struct modelling *m, const struct cleanup *c, u32 at)
 }
 
 /*
- * Find the samples that become significant in the significance pass, which spreads from run to run. `words` has two
- * words for each run, one of which is read while the other is written, by turns. *fresh becomes what is around the run
- * in the end. The whole work-group must call this.
+ * Find the samples that become significant in the significance pass, in which significance spreads from run to run.
+ * `words` has two words for each run, which are read and written in turns. *fresh receives the words around the run
+ * after the last turn. The whole work-group must call this.
  */
 FUNCTION u32 find_spread(
     const struct run *r, u32 seeds, u32 candidates, LOCAL u32 *words, LOCAL u32 *scratch, struct around *fresh)
@@ -151,16 +152,16 @@ FUNCTION u32 find_spread(
     return own;
 }
 
-/* Holds the bytes of the three passes of a plane, with their ends. */
+/* Says where the decisions of the three passes of a plane, with their ends, go in the stage. */
 struct plane_places {
-    u32 first;                             /* first pass that the plane has */
+    u32 first;                             /* first pass of the plane: 2 in the highest plane */
     u32 significance, refinement, cleanup; /* where the work-item's decisions of each pass go */
     u32 ends[3], total;
 };
 
 /*
- * Compute the places of a plane's decisions. `fill` is the number of bytes that the stage holds before. The whole
- * work-group must call this, as it must group_scan_two().
+ * Compute the places of a plane's decisions. The stage already holds `fill` bytes. The whole work-group must call this,
+ * because of group_scan_two().
  */
 FUNCTION struct plane_places find_places(
     u32 significance, u32 refinement, u32 cleanup, u32 first, u32 symbols, u32 fill, LOCAL u32 *scratch)
@@ -180,7 +181,7 @@ FUNCTION struct plane_places find_places(
     return p;
 }
 
-/* Write what belongs to no run: ends of passes, and segmentation symbols (D.5). */
+/* Write what does not belong to a run: ends of passes, and segmentation symbols (D.5). */
 FUNCTION void put_ends(LOCAL u8 *stage, const struct plane_places *p, u32 symbols)
 {
     UNROLL for (u32 pass = 0; pass < 3; pass++)
@@ -193,8 +194,8 @@ FUNCTION void put_ends(LOCAL u8 *stage, const struct plane_places *p, u32 symbol
 }
 
 /*
- * Write the whole words of the stage, and move the rest to its start. Returns the number of bytes of the rest. The
- * whole work-group must call this, and may put more into the stage only behind another barrier.
+ * Write the whole words of the stage to memory, and move the remaining bytes to its start. Returns the number of these.
+ * The whole work-group must call this, and may write to the stage only behind another barrier.
  */
 FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
 {
@@ -209,13 +210,13 @@ FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
 /* Holds buffers in the group's memory. */
 struct model_memory {
     LOCAL u32 *stage, *words, *spread, *ones, *scratch;
-    LOCAL u32 *early;        /* for each plane, the gain of its significance pass in two words */
+    LOCAL u32 *early;        /* for each plane, two words: the gain of its significance pass */
     LOCAL const u32 *planes; /* the work-item's words of planes, J2K_MODEL_GROUP apart */
     LOCAL u8 *zero, *sign;
 };
 
 /*
- * The most bytes that the decisions of a number of planes take: each sample has one in each plane and one for its sign,
+ * Return the most bytes that the decisions of some planes take: each sample has one in each plane and one for its sign,
  * and each column has two once.
  */
 FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
@@ -225,8 +226,8 @@ FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
 }
 
 /*
- * Model the three passes of a plane behind the first `fill` bytes of the stage. Returns the number of bytes that the
- * stage then has. The whole work-group must call this, and must pass a barrier before it reads the stage.
+ * Model the three passes of a plane, behind the first `fill` bytes of the stage. Returns the number of bytes that the
+ * stage then holds. The whole work-group must call this, and must pass a barrier before it reads the stage.
  */
 FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory, u32 style, u32 pass, u32 fill,
     u32 plane, GLOBAL const struct j2k_work_coded_block *block)
@@ -293,7 +294,7 @@ FUNCTION void model_planes(const struct run *r, const struct model_memory *memor
     *count = (u32)(to - decisions) * 4 + fill;
 }
 
-/* Write the gains of the passes of planes `last` and above. A work-item takes a plane. */
+/* Write the gains of the passes of planes from `last` upward. Each work-item writes those of a plane. */
 FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 planes, u32 last, GLOBAL u32 *passes)
 {
     u32 plane = local_index();
@@ -312,9 +313,9 @@ FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 pla
 }
 
 /*
- * Model the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, whose gains are set; `results` gets
- * all but lengths, and its head must be 0 before. No barrier depends on a condition, not even on one that is the same
- * for all work-items, because some compilers then take minutes.
+ * Model the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, which receive their gains; `results`
+ * receives everything except lengths, and its head must be 0 at first. No barrier depends on a condition, not even on
+ * one that is the same for all work-items, because some compilers would then take minutes.
  */
 SLIM_KERNEL(J2K_MODEL_GROUP, MODEL_GROUPS)
 model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT decisions,

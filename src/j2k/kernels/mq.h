@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the MQ encoder (T.800 C.2) and the writer of raw bits (D.6), whose states are kept in registers, and how many
- * bytes each pass needs.
+ * Holds the MQ encoder (T.800 C.2) and the writer of raw bits (D.6), whose states are kept in registers, and computes
+ * how many bytes each pass needs.
  */
 #include "j2k/kernels/encode_work.h"
 #include "j2k/kernels/lookup.h"
@@ -9,20 +9,21 @@
 enum { CODER_CARRY = 0x8000000 };
 
 /*
- * Holds the state of an encoder between two symbols. Places count from the block's first byte; the byte in front of it
- * may be written. While bits are raw, `byte` holds the bits of the next byte, of which `left` are still to come.
+ * Holds the state of an encoder between two symbols. Places count from the block's first byte; the byte in front of
+ * that may be written, too. While bits are raw, `byte` holds the bits of the next byte, of which `left` are still
+ * missing.
  */
 struct mq_encoder {
     u32 range; /* A */
     u32 code;  /* C */
     u32 left;  /* CT */
-    u32 byte;  /* B, which is not stored yet */
-    i32 at;    /* the place of B */
+    u32 byte;  /* B, which has not been stored yet */
+    i32 at;    /* place of B */
     GLOBAL u8 *data;
     u32 capacity; /* bytes beyond this number are dropped */
     /*
-     * Four symbols that A and the contexts have taken into account, but C has not: what each adds to C, and by how much
-     * it shifts C.
+     * The last four symbols, which A and the contexts already reflect, but C does not: what each adds to C, and by how
+     * much it shifts C.
      */
     u32 late[4]; /* the addend is in the upper half, the shift in the lower */
 };
@@ -49,7 +50,7 @@ FUNCTION void start_coder(struct mq_encoder *c, u32 place, u32 raw)
     UNROLL for (u32 k = 0; k < 4; k++) c->late[k] = 0;
 }
 
-/* Take the next byte from C, as BYTEOUT (C.2.7) does. A carry goes to the byte before, *byte. */
+/* Take the next byte from C, as BYTEOUT (C.2.7) does. A carry goes to *byte, which is the byte in front of it. */
 FUNCTION u32 next_byte(u32 *code, u32 *left, u32 *byte)
 {
     u32 stuff = *byte == 0xFF;
@@ -72,7 +73,7 @@ FUNCTION void byte_out(struct mq_encoder *c)
     c->byte = next;
 }
 
-/* Add a symbol's part to C, and then shift C. */
+/* Add a symbol's addend to C, and then shift C. */
 FUNCTION void add_to_code(struct mq_encoder *c, u32 more, u32 shift)
 {
     c->code += more;
@@ -86,16 +87,16 @@ FUNCTION void add_to_code(struct mq_encoder *c, u32 more, u32 shift)
 }
 
 /*
- * Holds the effect of a symbol: A afterwards, in the upper half; what is added to C; by how much both are shifted; and
- * the context's state afterwards.
+ * Holds the effect of a symbol: the new A, in the upper half; what is added to C; by how much both are shifted; and the
+ * context's new state.
  */
 struct coded_symbol {
     u32 range, add, shift, state;
 };
 
 /*
- * Encode a symbol (ENCODE, C.2.2) without C. `symbol` is in the bit of STATE_SYMBOL; `range` is A in the upper half;
- * `next` holds, at a state's place, the states that follow.
+ * Encode a symbol (ENCODE, C.2.2) except for C. `symbol` is in the bit of STATE_SYMBOL; `range` is A in the upper half;
+ * `next` holds the following states, indexed by a state's place.
  */
 FUNCTION struct coded_symbol code_symbol(local_place next, u32 state, u32 symbol, u32 range)
 {
@@ -123,9 +124,9 @@ FUNCTION void encode_symbol(struct mq_encoder *c, local_place context, local_pla
 }
 
 /*
- * Let C take the four waiting symbols into account. If they fill one byte, BYTEOUT comes after the last of them instead
- * of between them, without a branch. The bytes are the same, unless what was added in between carried through a byte of
- * ones, which then is 0. That case, and that of more than one byte, is done symbol by symbol.
+ * Apply the four waiting symbols to C. If they complete one byte, BYTEOUT is done after the last of them instead of
+ * between them, without a branch. The bytes are the same, unless what was added in between carried through a byte of
+ * ones, which then is 0. That case, and that of more than one byte, is handled symbol by symbol.
  */
 FUNCTION void catch_up(struct mq_encoder *c)
 {
@@ -154,9 +155,9 @@ FUNCTION void catch_up(struct mq_encoder *c)
 }
 
 /*
- * Encode four symbols, given as a context and a bit in each byte. A symbol depends on the previous one for A and, if it
- * has the same context, for the state, but waits neither for memory nor for C, which catches up with the four symbols
- * before meanwhile. `contexts` are J2K_CODE_GROUP words apart.
+ * Encode four symbols; each byte of `decisions` has a context and a bit. A symbol depends on the previous one for A
+ * and, if it has the same context, for the state, but waits neither for memory nor for C: meanwhile the four symbols
+ * before these are applied to C. `contexts` are J2K_CODE_GROUP words apart.
  */
 FUNCTION void encode_four(struct mq_encoder *c, local_place contexts, local_place next, u32 decisions)
 {
@@ -192,7 +193,7 @@ FUNCTION void write_raw(struct mq_encoder *c, u32 bit)
     }
 }
 
-/* End the data, which must not end with 0xFF. Returns the place behind them. */
+/* End the data, which must not end with 0xFF. Returns the place behind the last byte. */
 FUNCTION u32 end_of_data(const struct mq_encoder *c)
 {
     store_byte(c, c->at, c->byte);
@@ -224,8 +225,8 @@ FUNCTION u32 flush_predictably(struct mq_encoder *c)
 }
 
 /*
- * End a raw segment: fill the last byte with alternating zeros and ones. If the byte before it is 0xFF, which must not
- * be the last, a byte is added even where no bit is left.
+ * End a raw segment: fill the last byte with alternating zeros and ones. If the byte in front of it is 0xFF, which must
+ * not be the last one, a byte is added even if no bits are left.
  */
 FUNCTION u32 flush_raw(struct mq_encoder *c, u32 begin)
 {
@@ -242,8 +243,8 @@ FUNCTION u32 flush_raw(struct mq_encoder *c, u32 begin)
 }
 
 /*
- * Holds the upper end of the coding interval, as the bytes that would be written if the data ended here: the first
- * four, and one more.
+ * Holds the upper end of the coding interval, as the bytes that would be written if the data ended here: the first four
+ * in one word, and one more.
  */
 struct bound {
     i32 at;
@@ -266,7 +267,7 @@ FUNCTION struct bound find_bound(const struct mq_encoder *c)
     return bound;
 }
 
-/* Return the number of bytes of the finished segment [begin, end) that are needed to decode up to a bound. */
+/* Return how many bytes of the finished segment [begin, end) are needed to decode up to a bound. */
 FUNCTION u32 needed_bytes(const struct mq_encoder *c, const struct bound *bound, u32 begin, u32 end)
 {
     i32 next = bound->at;

@@ -12,7 +12,7 @@ FUNCTION u32 bucket_of(GLOBAL const struct j2k_work_coded_result *result)
     return ORDER_BUCKETS - 1 - (bucket < ORDER_BUCKETS ? bucket : ORDER_BUCKETS - 1);
 }
 
-/* Sort all blocks in one work-group. `order` gets their numbers. */
+/* Sort all blocks with one work-group. `order` receives their indices. */
 KERNEL(J2K_ORDER_GROUP)
 order_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT results, GLOBAL u32 *RESTRICT order)
 {

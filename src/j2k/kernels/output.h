@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts the samples of components to pixels: component transform, level shift, clamping (T.800 Annex G), and
- * channels in order.
+ * Converts the samples of components to pixels: component transform, level shift and clamping (T.800 Annex G), and the
+ * order of channels.
  */
 #include "kernels/search.h"
 
@@ -22,7 +22,7 @@ FUNCTION i32 finish_integer(i32 from, u32 depth, u32 is_signed)
 }
 
 /*
- * Round a sample and clamp it to its depth. It is shifted so that nothing is negative even if it is signed, because
+ * Round a sample and clamp it to its depth. Even a signed sample is shifted so that it is not negative, because
  * truncation then rounds down.
  */
 FUNCTION i32 finish_real(float from, u32 depth, u32 is_signed)
@@ -86,8 +86,9 @@ FUNCTION GLOBAL u8 *channel_at(GLOBAL const struct j2k_work_channel *channel, GL
 }
 
 /*
- * Return whether channel k takes a value of this output; *which becomes the index of that value. A constant is written
- * with the first channel's component: others, component 0 among them, may not be decoded.
+ * Return whether channel k takes a value of this output, and set *which to the index of that value. A constant is
+ * written together with the first channel's component, because other components, such as component 0, may not be
+ * decoded.
  */
 FUNCTION u32 takes(GLOBAL const struct j2k_work_output *o, GLOBAL const struct j2k_work_view *view, u32 k, u32 *which)
 {
@@ -96,7 +97,7 @@ FUNCTION u32 takes(GLOBAL const struct j2k_work_output *o, GLOBAL const struct j
     return component >= o->first && component - o->first < o->count;
 }
 
-/* Return a chosen element of an array that has to stay in registers. */
+/* Return an element of an array that has to stay in registers. */
 FUNCTION i32 chosen(const i32 *value, u32 which)
 {
     return which == 0 ? value[0] : which == 1 ? value[1] : value[2];
@@ -135,7 +136,7 @@ FUNCTION u32 pack_pixel(
     return packed;
 }
 
-/* Load four samples, at once where that is possible: the buffer itself is aligned. */
+/* Load four samples, with one load if their place is aligned, as the buffer itself is. */
 FUNCTION u32x4 load_four(GLOBAL const u32 *samples, u32 at, u32 narrow)
 {
     if (narrow)
@@ -146,7 +147,7 @@ FUNCTION u32x4 load_four(GLOBAL const u32 *samples, u32 at, u32 narrow)
     return make_u32x4(samples[at], samples[at + 1], samples[at + 2], samples[at + 3]);
 }
 
-/* Write four pixels of three bytes, or of four. */
+/* Write four pixels of three or four bytes. */
 FUNCTION void put_words(GLOBAL u32 *to, u32 packed, const u32 *pixel)
 {
     if (packed == 3) {
@@ -158,7 +159,7 @@ FUNCTION void put_words(GLOBAL u32 *to, u32 packed, const u32 *pixel)
     }
 }
 
-/* Write four neighbouring pixels with all channels interleaved, in whole words. */
+/* Write four neighbouring pixels, whose channels are all interleaved, in whole words. */
 FUNCTION void put_packed(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
     GLOBAL const u32 *samples, GLOBAL u32 *to, u32 x, u32 y)
 {

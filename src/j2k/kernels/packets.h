@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes the packets of pictures with one layer whose code-blocks are all those of T.814 with one cleanup pass: packet
- * headers (T.800 B.10), where packets and code-blocks lie in the codestream, and their bytes. The host's writer is
- * j2k/write/packet_single.c, whose bytes these are.
- *
- * A cleanup pass ends with plane 0, so that all blocks of a band which are included lack the same number of planes.
- * Blocks are visited in raster order. Which nodes of the tag trees a block tells of follows from the first included
- * block below each node alone, so that work-items find the bits of 256 blocks side by side.
+ * Writes the packets of pictures with one layer whose code-blocks are all T.814 blocks with one cleanup pass: packet
+ * headers (T.800 B.10), the places of packets and code-blocks in the codestream, and their bytes. The host's writer,
+ * j2k/write/packet_single.c, writes the same bytes.
+ * |
+ * A cleanup pass ends with plane 0, so that all included blocks of a band have the same number of missing planes.
+ * Blocks are visited in raster order. Which nodes of the tag trees are coded for a block follows from the first
+ * included block below each node alone, so that work-items find the bits of 256 blocks side by side.
  */
 #include "kernels/group.h"
 
@@ -16,9 +16,9 @@
 #include "j2k/kernels/ht_bytes.h"
 
 enum {
-    PACKET_LEVELS = 16, /* levels of a tag tree: blocks along a side are at most 8,192, which are 14 */
+    PACKET_LEVELS = 16, /* levels of a tag tree: there are at most 8,192 blocks along a side, which take 14 levels */
     LENGTH_BITS_START = 3,
-    LEAVES_AT_ONCE = 4 /* that a work-item makes */
+    LEAVES_AT_ONCE = 4 /* leaves that a work-item makes together */
 };
 
 #define NO_LEAF 0xFFFFFFFFu
@@ -29,11 +29,11 @@ struct packet_trees {
     LOCAL u32 *levels; /* 0: the band has no blocks */
 };
 
-/* Holds the bits of a block in the order in which they are written. */
+/* Holds the bits of a block's part of a packet header, in the order in which they are written. */
 struct block_bits {
     u32 inclusion, inclusion_count;
     u32 zeros;
-    u32 planes, planes_count; /* with the number of passes, and by how much the length has more than three bits */
+    u32 planes, planes_count; /* with the number of passes, and how many bits more than three the length has */
     u32 length, length_count;
 };
 
@@ -42,7 +42,7 @@ FUNCTION u32 level_size(u32 size, u32 level)
     return (size + (1u << level) - 1) >> level;
 }
 
-/* One work-item calls it. */
+/* Set the offsets and numbers of levels of a packet's trees. One work-item calls this. */
 FUNCTION void shape_trees(const struct packet_trees *trees, GLOBAL const struct j2k_work_packet *packet)
 {
     u32 at = packet->node;
@@ -65,8 +65,8 @@ FUNCTION u32 included_leaf(GLOBAL const u32 *node, LOCAL const u32 *offset, u32 
 }
 
 /*
- * Return in which band node *i of a level is, where those of all bands follow each other, and make *i its number there;
- * or J2K_PACKET_BANDS if there are fewer.
+ * Find the band of node *i of a level, where the nodes of all bands follow each other. Returns the band, and sets *i to
+ * the node's index in it; J2K_PACKET_BANDS: there is no such node.
  */
 FUNCTION u32 find_band(const struct packet_trees *trees, GLOBAL const struct j2k_work_packet *packet, u32 level, u32 *i)
 {
@@ -80,10 +80,7 @@ FUNCTION u32 find_band(const struct packet_trees *trees, GLOBAL const struct j2k
     return J2K_PACKET_BANDS;
 }
 
-/*
- * Make the leaves of the trees, of which there are `total`. Returns whether this work-item has met a block that the
- * host must see to.
- */
+/* Make the `total` leaves of the trees. Returns whether this work-item has met a block that the host must code. */
 FUNCTION u32 make_leaves(GLOBAL u32 *RESTRICT node, const struct packet_trees *trees,
     GLOBAL const struct j2k_work_packet *packet, u32 total, GLOBAL const struct j2k_packets_work *head,
     GLOBAL const u32 *RESTRICT results)
@@ -116,7 +113,7 @@ FUNCTION u32 make_leaves(GLOBAL u32 *RESTRICT node, const struct packet_trees *t
     return problem;
 }
 
-/* Return the first included leaf below a node, from the up to four nodes below that. */
+/* Return the first included leaf below a node, from its up to four child nodes. */
 FUNCTION u32 join_nodes(GLOBAL const u32 *below, u32 width, u32 height, u32 x, u32 y)
 {
     u32 beside = x + 1 < width, under = y + 1 < height;
@@ -127,7 +124,7 @@ FUNCTION u32 join_nodes(GLOBAL const u32 *below, u32 width, u32 height, u32 x, u
     return c < a ? c : a;
 }
 
-/* Make the nodes above the leaves, which all work-items have written. The whole work-group calls it. */
+/* Make the nodes above the leaves, once all leaves have been written. The whole work-group calls this. */
 FUNCTION void make_nodes(
     GLOBAL u32 *node, const struct packet_trees *trees, GLOBAL const struct j2k_work_packet *packet)
 {
@@ -147,7 +144,7 @@ FUNCTION void make_nodes(
     }
 }
 
-/* Write whether block (x, y) is included, as far as blocks before it do not tell. */
+/* Find the bits that say whether block (x, y) is included, as far as earlier blocks do not already imply it. */
 FUNCTION void find_inclusion(
     struct block_bits *bits, GLOBAL const u32 *node, LOCAL const u32 *offset, u32 top, u32 columns, u32 x, u32 y)
 {
@@ -163,7 +160,7 @@ FUNCTION void find_inclusion(
     }
 }
 
-/* Return the bits of block i of a band. `length`: of its bytes, 0 if it is not included. */
+/* Return the bits of block i of a band. `length`: number of the block's bytes, 0 if it is not included. */
 FUNCTION struct block_bits find_bits(GLOBAL const u32 *node, LOCAL const u32 *offset, u32 levels, u32 columns, u32 i,
     u32 included, u32 length, u32 planes)
 {
@@ -177,7 +174,7 @@ FUNCTION struct block_bits find_bits(GLOBAL const u32 *node, LOCAL const u32 *of
     u32 width = bit_length(length) > LENGTH_BITS_START ? bit_length(length) : LENGTH_BITS_START;
     u32 more = width - LENGTH_BITS_START;
     bits.zeros = told == levels ? planes - 1 : 0;
-    /* A 1 for each node, a 0 for one pass, and the 1 for each bit more with the 0 behind them. */
+    /* A 1 for each node that is coded, a 0 for one pass, a 1 for each additional bit of the length, and a 0. */
     bits.planes = ((1u << told) - 1) << (more + 2) | ((2u << more) - 2);
     bits.planes_count = told + more + 2;
     bits.length = length;
@@ -185,21 +182,21 @@ FUNCTION struct block_bits find_bits(GLOBAL const u32 *node, LOCAL const u32 *of
     return bits;
 }
 
-/* Holds what the work-items of a packet share. */
+/* Holds what the work-items of a packet have in common. */
 struct packet_group {
     GLOBAL const struct j2k_packets_work *head;
     GLOBAL const struct j2k_work_packet *packet;
     GLOBAL const u32 *results;
     GLOBAL const u32 *node;
-    GLOBAL struct j2k_work_placed_block *place; /* of each block */
+    GLOBAL struct j2k_work_placed_block *place; /* for each block */
     GLOBAL u8 *to;
     LOCAL u32 *scratch;
     struct header_memory memory;
 };
 
 /*
- * Write the bits of the blocks from `first` on, one for each work-item. `body`: the bytes of blocks before them;
- * returns those with them.
+ * Write the bits of the blocks from `first` on, one for each work-item. `body`: number of bytes of the blocks in front
+ * of these. Returns that number including these blocks.
  */
 FUNCTION u32 put_blocks(
     const struct packet_group *p, const struct packet_trees *trees, struct header_writing *writing, u32 first, u32 body)
@@ -239,7 +236,7 @@ FUNCTION GLOBAL struct j2k_work_placed_packet *placed_packets(
     return (GLOBAL struct j2k_work_placed_packet *)(work + head->placed);
 }
 
-/* A work-group writes the header of a packet. `head`: where the struct j2k_packets_work is in the list. */
+/* Write the header of a packet with each work-group. `head_at`: where the struct j2k_packets_work is in the list. */
 KERNEL(J2K_PACKET_GROUP)
 write_packets(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT results, GLOBAL u32 *work, u32 head_at)
 {
@@ -292,7 +289,7 @@ write_packets(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT result
     }
 }
 
-/* A work-group places the packets of a picture one behind the other. */
+/* Place the packets of a picture one behind the other, with each work-group. */
 KERNEL(J2K_PACKET_GROUP)
 place_packets(GLOBAL const u32 *RESTRICT list, GLOBAL u32 *work, u32 head_at)
 {
@@ -321,8 +318,9 @@ place_packets(GLOBAL const u32 *RESTRICT list, GLOBAL u32 *work, u32 head_at)
 }
 
 /*
- * Put the packets of a picture, `packets` from `packet` on, into a buffer. Each of the first work-groups copies a
- * header, and each of the others the bytes of a block, from `block` on. `list` begins with a struct j2k_list_work.
+ * Copy the packets of a picture, `packets` packets from index `packet` on, to a buffer. Each of the first work-groups
+ * copies a header, and each of the others the bytes of a block, from index `block` on. `list` begins with a struct
+ * j2k_list_work.
  */
 KERNEL(J2K_ASSEMBLE_GROUP)
 assemble_packets(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT results, GLOBAL const u32 *RESTRICT data,

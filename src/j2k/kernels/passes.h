@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the coding passes of a code-block (T.800 Annex D) in the decoder, with one work-item for a block.
- *
+ * Decodes the coding passes of a code-block (T.800 Annex D), with one work-item for a block.
+ * |
  * A word holds a bit for each coefficient of eight columns of a stripe in scanning order: row r of column c is bit 4 ×
  * c + r. Passes go from word to word, and in each word from one bit that has to be decoded to the next, so that columns
  * without any cost nothing.
- *
+ * |
  * For each eight columns of a stripe there is a record of four words: significance, signs of the significant
  * coefficients, and then both of these for the adjacent row of the stripe above and of the stripe below. In these last
- * two words, significance is at the bit of the row that the adjacent row touches, and the sign beside it, away from the
- * border; each is written only by the stripe that it describes. Behind all records there are arrays of words with the
- * same numbering: what was visited in this plane, what was refined before, and the bits of each plane. The work-items
- * of a bundle have their records and words side by side.
- *
- * There is no waiting for memory while something can be decoded: what the next word needs is loaded in advance, and
- * bits are added to planes in memory.
+ * two words, significance is at the bit of the row next to the adjacent row, and the sign is one bit further away from
+ * the border; only the stripe that such a word describes writes it. Behind all records there are arrays of words with
+ * the same numbering: what was visited in this plane, what was refined before, and the bits of each plane. The records
+ * and words of the work-items of a bundle lie side by side.
+ * |
+ * Passes do not wait for memory while something can be decoded: the data of the next word are loaded in advance, and
+ * atomic operations add bits to planes in memory.
  */
 #include "j2k/kernels/coder.h"
 
@@ -24,17 +24,17 @@
 #define BOTTOM_ROWS 0x88888888u
 #define ALL_ROWS 15u
 
-/* Holds what a work-item knows of its block. */
+/* Holds the state of a work-item's block. */
 struct block_state {
     struct mq_decoder coder;
     struct lookup_tables tables;
     local_place contexts; /* states of the contexts, J2K_DECODE_GROUP words apart */
     GLOBAL u32 *states;
-    u32 first; /* number of its first record; the next one is `lanes` further */
-    /* The offsets from a record's number to the numbers of its words; `plane` is that of the current pass. */
+    u32 first; /* index of its first record; the next one is `lanes` further */
+    /* Offsets from a record's index to the indices of its words; `plane` is for the plane of the current pass. */
     u32 visited, refined, plane;
     u32 lanes, pitch, span; /* pitch: from one stripe to the next; span: the block's records in a stripe */
-    u32 room;               /* words of an array for the whole bundle */
+    u32 room;               /* words of an array, for the whole bundle */
     u32 height, stripes;
     u32 last_columns; /* mask of the columns that exist in the last word of a stripe */
     u32 causal, raw;
@@ -64,7 +64,7 @@ FUNCTION GLOBAL u32x4 *record_at(const struct block_state *b, u32 at)
     return (GLOBAL u32x4 *)(GLOBAL void *)b->states + at;
 }
 
-/* Return the number of a stripe's first record. An empty record precedes it, and so one follows each stripe. */
+/* Return the index of a stripe's first record. An empty record precedes it, so that one also follows each stripe. */
 FUNCTION u32 first_of(const struct block_state *b, u32 stripe)
 {
     return b->first + stripe * b->pitch;
@@ -77,8 +77,8 @@ FUNCTION u32 live_rows(const struct block_state *b, u32 stripe)
 }
 
 /*
- * Copy significance and signs to the adjacent stripes: if something has become significant in the first row, to the one
- * above; in the last row, to the one below.
+ * Copy significance and signs to the adjacent stripes: to the one above if coefficients of the first row have become
+ * significant, and to the one below if coefficients of the last row have.
  */
 FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u32 fresh, u32 found, u32 sign)
 {
@@ -88,19 +88,19 @@ FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u
         b->states[4 * (at + b->pitch) + 2] = (found & BOTTOM_ROWS) >> 3 | (sign & BOTTOM_ROWS) >> 2;
 }
 
-/* Return a record's rows of the stripes above and below, combined. */
+/* Return a record's rows of the stripe above and the stripe below, combined. */
 FUNCTION u32 edges_of(u32x4 record)
 {
     return record.z | record.w;
 }
 
-/* Return the coefficients that have a significant one above or below them. */
+/* Return the coefficients that have a significant neighbour above or below them. */
 FUNCTION u32 beside_in_column(u32x4 record)
 {
     return (record.x << 1 & ~TOP_ROWS) | (record.x >> 1 & ~BOTTOM_ROWS) | (edges_of(record) & (TOP_ROWS | BOTTOM_ROWS));
 }
 
-/* Describes a word's record and those beside it. */
+/* Holds the record of a word and the two beside it. */
 struct near {
     u32x4 west, here, east;
 };
@@ -112,7 +112,7 @@ FUNCTION void look_around_word(const struct block_state *b, struct near *n, u32 
     n->east = *record_at(b, at + b->lanes);
 }
 
-/* Move on to the next word of a stripe; `behind` is the record that follows it. */
+/* Move on to the next word of a stripe; `behind` is the record behind that word. */
 FUNCTION void move_on(struct near *n, u32x4 behind)
 {
     n->west = n->here;
@@ -130,8 +130,8 @@ FUNCTION u32 find_near(const struct near *n)
 }
 
 /*
- * A word's coefficients with all neighbours: row r of column c is bit 4 × c + r + 5 of two words. For a row above or
- * below the stripe, the other two words have the right bit instead.
+ * Holds a word's coefficients with all neighbours: row r of column c is bit 4 × c + r + 5 of two words. The edge words
+ * replace bits of these where a neighbour is in the stripe above or below.
  */
 struct neighbourhood {
     u32 low, high, edge_low, edge_high;
@@ -151,8 +151,8 @@ FUNCTION void open_neighbourhoods(const struct near *n, struct neighbourhood *fo
 }
 
 /*
- * Return the neighbourhood of the coefficient at bit `at`. `edge` says which of its bits are in the stripe above or
- * below.
+ * Return the neighbourhood of the coefficient at bit `at`. `edge` is the mask of those of its bits that are in the
+ * stripe above or below.
  */
 FUNCTION u32 look_around(const struct neighbourhood *w, u32 at, u32 edge)
 {
@@ -165,13 +165,13 @@ FUNCTION void mark(struct neighbourhood *w, u32 bit)
     w->high |= bit >> 27;
 }
 
-/* Return the number of the only bit that is set. */
+/* Return the index of the only bit that is set. */
 FUNCTION u32 number_of(u32 bit)
 {
     return 31 - leading_zeros(bit);
 }
 
-/* Decode a sign (D.3.2): 1 if negative. */
+/* Decode a sign (D.3.2). Returns 1 if it is negative. */
 FUNCTION u32 decode_sign(
     struct block_state *b, const struct neighbourhood *negative, u32 around, u32 at, u32 edge, u32 raw)
 {
@@ -182,7 +182,7 @@ FUNCTION u32 decode_sign(
     return symbol(b, entry & 127) ^ entry >> 7;
 }
 
-/* Return the neighbours that come later in scanning order, as far as they are in the same word. */
+/* Return the neighbours that come later in scanning order and are in the same word. */
 FUNCTION u32 later_neighbours(u32 bit)
 {
     return (bit & ~BOTTOM_ROWS) * 0x22 + bit * 0x10 + (bit & ~TOP_ROWS) * 8;
@@ -192,9 +192,8 @@ enum pass_kind { PASS_CLEANUP, PASS_SIGNIFICANCE, PASS_REFINEMENT };
 
 /*
  * Decode the coefficients `todo` of a word in a significance pass (D.3.1) or a cleanup pass (D.3.4). A significance
- * pass goes on to those of `more` that get a significant neighbour. In a cleanup pass, columns in `quiet`, which has
- * the bits of their first rows, begin with run-length coding; `todo` does not have their other rows. Returns what is
- * left of `more`.
+ * pass also decodes those of `more` that get a significant neighbour. In a cleanup pass, the columns whose first rows
+ * are in `quiet` begin with run-length coding; `todo` does not have their other rows. Returns the rest of `more`.
  */
 FUNCTION u32 decode_word(
     struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 todo, u32 more, u32 quiet)
@@ -241,7 +240,10 @@ FUNCTION u32 decode_word(
     return more;
 }
 
-/* Return the columns of which nothing is known in a cleanup pass, as the bits of their first rows. */
+/*
+ * Return the columns that are run-length coded in a cleanup pass, as the bits of their first rows: those without known
+ * coefficients.
+ */
 FUNCTION u32 find_quiet(u32 known)
 {
     known |= known >> 2;
@@ -250,8 +252,8 @@ FUNCTION u32 find_quiet(u32 known)
 }
 
 /*
- * Decode a word of a significance pass (D.3.1), in which `todo` is not significant yet. Returns the coefficients that
- * were visited.
+ * Decode a word of a significance pass (D.3.1). `todo`: coefficients that are not significant yet. Returns the
+ * coefficients that were visited.
  */
 FUNCTION u32 find_new(struct block_state *b, struct near *n, u32 raw, u32 todo)
 {
@@ -279,8 +281,8 @@ FUNCTION void add_bits(const struct block_state *b, u32 at, u32 bits)
 }
 
 /*
- * Decode a word of a stripe in a significance or cleanup pass. `missing` are coefficients that the block does not have;
- * `first` says that this is the block's first pass; `visited` is what the plane's significance pass visited.
+ * Decode a word of a stripe in a significance or cleanup pass. `missing`: coefficients that are outside of the block;
+ * `first`: this is the block's first pass; `visited`: coefficients that the plane's significance pass visited.
  */
 FUNCTION void walk_word(struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 first, u32 stripe,
     u32 at, u32 missing, u32 visited)
@@ -303,10 +305,7 @@ FUNCTION void walk_word(struct block_state *b, struct near *n, enum pass_kind ki
     }
 }
 
-/*
- * Decode a significance or cleanup pass over all words in the order of D.1. `first` says that it is the block's first
- * pass.
- */
+/* Decode a significance or cleanup pass over all words in the order of D.1. `first`: it is the block's first pass. */
 FUNCTION void walk_new(struct block_state *b, enum pass_kind kind, u32 raw, u32 first)
 {
     u32 lanes = b->lanes, asks = kind == PASS_CLEANUP && !first;
@@ -331,7 +330,7 @@ FUNCTION void walk_new(struct block_state *b, enum pass_kind kind, u32 raw, u32 
     }
 }
 
-/* Decode the coefficients `todo` of a word in a refinement pass (D.3.3). Returns the bits that are 1. */
+/* Decode the coefficients `todo` of a word in a refinement pass (D.3.3). Returns those whose bits are 1. */
 FUNCTION u32 refine_word(struct block_state *b, u32 raw, u32 todo, u32 refined, u32 near)
 {
     u32 set = 0;
@@ -348,8 +347,8 @@ FUNCTION u32 refine_word(struct block_state *b, u32 raw, u32 todo, u32 refined, 
 }
 
 /*
- * Decode a word of a refinement pass. Coefficients that are refined for the first time have contexts that depend on
- * significant neighbours.
+ * Decode a word of a refinement pass. The contexts of coefficients that are refined for the first time depend on
+ * whether they have significant neighbours.
  */
 FUNCTION void walk_refined(struct block_state *b, const struct near *n, u32 raw, u32 at, u32 visited, u32 refined)
 {
@@ -386,7 +385,7 @@ FUNCTION void walk_refinement(struct block_state *b, u32 raw)
     }
 }
 
-/* Decode a segmentation symbol (D.5). Returns whether it is right. */
+/* Decode a segmentation symbol (D.5). Returns whether it is correct. */
 FUNCTION u32 right_symbol(struct block_state *b)
 {
     u32 bits = 0;

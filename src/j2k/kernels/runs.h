@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes a code-block for a work-group that handles all its samples at once. A work-item has a run of up to eight
- * columns of a stripe with four rows each: 32 samples in the order in which they are coded, as the bits of a word, the
- * first lowest. In blocks of up to four columns, a run has two stripes, one in each half of the word. Runs are numbered
- * in the order of coding, too.
+ * Describes a code-block for a work-group that processes all its samples at the same time. A work-item has a run of up
+ * to eight columns of a stripe with four rows each: 32 samples in the order in which they are coded, as the bits of a
+ * word, the first one lowest. In blocks of up to four columns, a run has two stripes, one in each half of the word.
+ * Runs are numbered in coding order, too.
  */
 #include "j2k/kernels/contexts.h"
 #include "j2k/kernels/measure.h"
@@ -55,7 +55,7 @@ FUNCTION struct run find_run(GLOBAL const struct j2k_work_coded_block *block)
     return r;
 }
 
-/* Return the column, and below the row, of the sample at bit i of a run's word. */
+/* Return the column, and with the next function the row, of the sample at bit i of a run's word. */
 FUNCTION u32 run_column(const struct run *r, u32 i)
 {
     return r->column + (r->narrow ? i / 4 % NARROW_COLUMNS : i / 4);
@@ -67,8 +67,8 @@ FUNCTION u32 run_row(const struct run *r, u32 i)
 }
 
 /*
- * Load the planes of a run's samples, with signs in the last word. The bits of all magnitudes are added to *any.
- * Returns the quantiser's error, if that is wanted.
+ * Load the planes of a run's samples, with signs in the last word. The bits of all magnitudes are joined with *any.
+ * Returns the quantiser's error, if it is wanted.
  */
 FUNCTION u64 load_planes(const struct run *r, GLOBAL const struct j2k_work_coded_block *block,
     GLOBAL const u32 *samples, u32 *word, LOCAL u32 *any)
@@ -113,8 +113,8 @@ FUNCTION u64 load_planes(const struct run *r, GLOBAL const struct j2k_work_coded
 }
 
 /*
- * Describes a word of the run and those of the runs around it; above and below are those of the adjacent stripes, with
- * columns as in the run's word.
+ * Holds a word of the run and the words of the runs around it. Those above and below are from the adjacent stripes,
+ * with columns as in the run's word.
  */
 struct around {
     u32 own, west, east, above, above_west, above_east, below, below_west, below_east;
@@ -162,8 +162,8 @@ FUNCTION struct around join_around(const struct around *a, const struct around *
 }
 
 /*
- * For each sample, the value of its western neighbour, and below of its eastern one, in the same row; words are those
- * of adjacent runs.
+ * Return, for each sample, the value of its western neighbour in the same row, and with the next function of its
+ * eastern neighbour. The words are those of the run and of the adjacent run.
  */
 FUNCTION u32 to_west(const struct run *r, u32 own, u32 west)
 {
@@ -176,8 +176,8 @@ FUNCTION u32 to_east(const struct run *r, u32 own, u32 east)
 }
 
 /*
- * For samples of first rows, whether any of the three nearest samples of the stripe above is set; below, the same for
- * last rows and the stripe below.
+ * Return the samples of first rows for which any of the three nearest samples of the stripe above is set, and with the
+ * next function the same for last rows and the stripe below.
  */
 FUNCTION u32 any_above(const struct run *r, const struct around *a)
 {
@@ -191,14 +191,15 @@ FUNCTION u32 any_below(const struct run *r, const struct around *a)
     return three << 3 & LAST_ROWS;
 }
 
-/* The samples that are set, or have a neighbour in their column of the stripe that is set. */
+/* Return the samples that are set, or have a neighbour that is set in their column of the stripe. */
 FUNCTION u32 with_neighbours(u32 word)
 {
     return word | (word << 1 & ROWS_BUT_FIRST) | (word >> 1 & ROWS_BUT_LAST);
 }
 
 /*
- * Return the samples that have a set neighbour, among all eight; below, among those that are coded before the sample.
+ * Return the samples that have a set neighbour among all eight, and with the next function those that have one among
+ * the neighbours that are coded before them.
  */
 FUNCTION u32 any_near(const struct run *r, const struct around *a)
 {
@@ -213,9 +214,9 @@ FUNCTION u32 any_before(const struct run *r, const struct around *a)
 }
 
 /*
- * Return a board: ten columns of six bits, which are the run's columns and those beside it, with rows −1 to 4. Sample i
- * is 7 bits above board_place(i), with its neighbours around it. The halves of narrow runs have an empty column between
- * them.
+ * A board is a 64-bit word with ten columns of six bits: the run's columns and one on either side, with rows −1 to 4.
+ * Sample i is bit board_place(i) + 7, with its neighbours around it. In narrow runs, an empty column lies between the
+ * two halves.
  */
 FUNCTION u32 board_gap(const struct run *r)
 {
@@ -238,7 +239,7 @@ FUNCTION u64 board_rows(const struct run *r, u32 word)
     return low | high << board_gap(r);
 }
 
-/* Return the bits of first rows of a word, in the row above on a board. */
+/* Return a board on which the samples of first rows of a word are in row −1. */
 FUNCTION u64 board_row(const struct run *r, u32 word)
 {
     u64 low = 0, high = 0;
@@ -251,8 +252,8 @@ FUNCTION u64 board_row(const struct run *r, u32 word)
 }
 
 /*
- * Return the frame of a board: what surrounds the run, taken from `before` where it is coded before the run, and from
- * `after` elsewhere.
+ * Return the frame of a board: the samples around the run, from `before` if they are coded before the run, and
+ * otherwise from `after`.
  */
 FUNCTION u64 board_frame(const struct run *r, const struct around *before, const struct around *after)
 {
@@ -262,8 +263,8 @@ FUNCTION u64 board_frame(const struct run *r, const struct around *before, const
 }
 
 /*
- * Return a sample's neighbourhood on a board, as an index into the tables of contexts: of zero coding, and below of
- * signs.
+ * Return a sample's neighbourhood on a board, as an index into the table of zero-coding contexts, and with the next
+ * function into that of sign contexts.
  */
 FUNCTION u32 board_near(u64 board, u32 place)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codes code-blocks, from decisions to codeword segments, one block by each work-item: the MQ coder, where segments
- * end, and how many bytes passes need. Blocks that take about the same time are neighbours.
+ * Codes code-blocks, from decisions to codeword segments, with one work-item for each block: runs the MQ coder, ends
+ * segments, and finds out how many bytes passes need. Blocks that take about the same time are neighbours.
  */
 #include "j2k/kernels/mq.h"
 
@@ -11,10 +11,10 @@
 struct segment_coding {
     struct mq_encoder coder;
     local_place contexts; /* states of the contexts, J2K_CODE_GROUP words apart */
-    local_place next;     /* at a state's place, the states that follow a more and a less probable symbol */
+    local_place next;     /* indexed by a state's place: the states that follow a more and a less probable symbol */
     GLOBAL u32 *passes;
     u32 style, count;       /* style, and number of passes */
-    u32 pass, first, begin; /* the current pass; the pass with which, and the place where, its segment begins */
+    u32 pass, first, begin; /* current pass; first pass of its segment, and the place where the segment begins */
     u32 raw, dropped;
 };
 
@@ -32,12 +32,12 @@ FUNCTION void reset_contexts(const struct segment_coding *c)
     put_local_word(context_at(c, J2K_CONTEXT_UNIFORM), state_of(J2K_START_UNIFORM));
 }
 
-/* Note what a pass inside a segment needs, to be evaluated once its bytes are written. */
+/* Note the bound of a pass inside a segment, from which its length is computed once the segment is finished. */
 FUNCTION void note_bound(const struct segment_coding *c)
 {
     const struct mq_encoder *coder = &c->coder;
     GLOBAL u32 *pass = c->passes + c->pass * J2K_PASS_WORDS;
-    if (c->raw) { /* whole bytes, and one more if it has a bit in it or keeps 0xFF from being the last */
+    if (c->raw) { /* whole bytes, and one more if it has a bit, or follows 0xFF */
         pass[3] = (u32)(coder->at + (coder->left < 8 ? 1 : 0));
         return;
     }
@@ -58,7 +58,7 @@ FUNCTION u32 end_segment(struct segment_coding *c)
     return c->begin + needed_bytes(coder, &bound, c->begin, end);
 }
 
-/* Compute the lengths of the passes of a segment, which ends with the current one. */
+/* Compute the lengths of the passes of a segment that ends with the current pass. */
 FUNCTION void settle_lengths(const struct segment_coding *c, u32 end)
 {
     u32 before = c->begin;
@@ -102,7 +102,7 @@ FUNCTION void end_pass(struct segment_coding *c)
         begin_segment(c);
 }
 
-/* Code four decisions, of which not all are symbols. */
+/* Code four decisions that are not all symbols of the MQ coder. */
 FUNCTION void code_each(struct segment_coding *c, u32 decisions)
 {
     catch_up(&c->coder);
@@ -118,7 +118,7 @@ FUNCTION void code_each(struct segment_coding *c, u32 decisions)
     }
 }
 
-/* Code all decisions of the block. Sixteen are loaded at once, two such loads in advance. */
+/* Code all decisions of the block. They are loaded sixteen at a time, two loads ahead. */
 FUNCTION void code_decisions(struct segment_coding *c, GLOBAL const u32x4 *from)
 {
     const u32 others = (0x80u - J2K_DECISION_RAW) * 0x01010101u, top = 0x80808080u;

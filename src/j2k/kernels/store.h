@@ -28,7 +28,7 @@ FUNCTION u32 real_bits(float real)
 #endif
 }
 
-/* Return the value of a bit in a plane; 0 for planes that are left out. */
+/* Return the value of a bit in a plane; 0 if the plane is left out. */
 FUNCTION u32 plane_value(GLOBAL const struct j2k_work_block *block, i32 plane)
 {
     i32 shift = (i32)block->roi_shift;
@@ -36,17 +36,17 @@ FUNCTION u32 plane_value(GLOBAL const struct j2k_work_block *block, i32 plane)
     return bit >= 0 && bit < 32 ? 1u << bit : 0;
 }
 
-/* The magnitudes of a column's rows while they are put together. */
+/* Holds the magnitudes of a column's rows while they are assembled. */
 struct column_values {
-    /* From planes at and above the shift of the region of interest, and from those below it. */
+    /* From planes at and above the shift of the region of interest; and from planes below it. */
     u32 inside[4], outside[4];
 };
 
 #define IN_REGION 0x80000000u /* flag in `inside`: a bit is set there, even if perhaps in a plane that is left out */
 
 /*
- * Describes a word's bits: significance and signs, what the last significance pass visited, and planes, which are
- * `apart` from each other.
+ * Describes the bits of a word: significance and signs, the coefficients that the last significance pass visited, and
+ * the planes, which are `apart` from each other.
  */
 struct stored_word {
     u32x2 marks;
@@ -56,8 +56,8 @@ struct stored_word {
 };
 
 /*
- * Up to four planes, from number `first` on, of the column that starts at bit `bit`. Each plane has four bits, the
- * first the lowest.
+ * Return up to four planes, from index `first` on, of the column that starts at bit `bit`. Each plane has four bits,
+ * the first plane the lowest.
  */
 FUNCTION u32 column_planes(const struct stored_word *word, u32 bit, u32 first, u32 end)
 {
@@ -85,7 +85,7 @@ FUNCTION void add_planes(
 }
 
 /*
- * Return a magnitude with half a step of the lowest decoded plane added. `behind`: the last pass did not reach this
+ * Return a magnitude plus half a step of the lowest decoded plane. `behind`: the last pass did not reach this
  * coefficient.
  */
 FUNCTION u32 biased(GLOBAL const struct j2k_work_block *block, u32 inside, u32 outside, i32 last, u32 behind)
@@ -106,10 +106,10 @@ FUNCTION u32 coefficient(u32 factor, u32 magnitude, u32 negative)
 
 /* Holds what the words of a block have in common. */
 struct stored_planes {
-    u32 begun; /* number of planes that were begun */
-    /* The last pass was a significance pass, which did not reach coefficients that were significant before. */
+    u32 begun; /* number of planes of which a pass was decoded */
+    /* The last pass was a significance pass, which does not reach coefficients that were already significant. */
     u32 behind;
-    i32 last; /* the last plane */
+    i32 last; /* the lowest of these planes */
 };
 
 FUNCTION struct stored_planes count_planes(GLOBAL const struct j2k_work_block *block, u32 passes)
@@ -121,7 +121,7 @@ FUNCTION struct stored_planes count_planes(GLOBAL const struct j2k_work_block *b
     return p;
 }
 
-/* Load a sample; below, store one. `narrow`: samples have 16 bits. */
+/* Load a sample; with the next function, store one. `narrow`: samples have 16 bits. */
 FUNCTION u32 take_sample(GLOBAL const u32 *samples, u32 at, u32 narrow)
 {
     return narrow ? (u32)(i32)((GLOBAL const i16 *)(GLOBAL const void *)samples)[at] : samples[at];
@@ -157,8 +157,8 @@ FUNCTION void store_column(GLOBAL const struct j2k_work_block *block, const stru
 }
 
 /*
- * For each two words `far` apart, swap the bits of the second that are in `mask` with those of the first that are `far`
- * places higher.
+ * For each two words `far` apart, swap the bits of the second word that are in `mask` with the bits of the first word
+ * that are `far` places higher.
  */
 FUNCTION void swap_bits(u32 *w, u32 far, u32 mask)
 {
@@ -178,7 +178,7 @@ FUNCTION void turn_bits(u32 *w)
     swap_bits(w, 1, 0x55555555);
 }
 
-/* Load eight planes from number `first` on, the first into the highest bits; those that were not begun are 0. */
+/* Load eight planes from index `first` on, the first one into the highest bits; planes that were not begun are 0. */
 FUNCTION void load_planes(const struct stored_word *word, u32 first, u32 begun, u32 *w)
 {
     UNROLL for (u32 t = 0; t < 8; t++) w[7 - t] =
@@ -187,11 +187,12 @@ FUNCTION void load_planes(const struct stored_word *word, u32 first, u32 begun, 
 }
 
 /*
- * Says how bits that start at bit 31 become coefficients: they are shifted `down`, then `up`, and half a step is added.
+ * Says how bits that start at bit 31 become coefficients: they are shifted down by `down` and then up by `up`, and half
+ * a step is added.
  */
 struct stored_scale {
     u32 down, up;
-    u32 seen, behind; /* half steps of coefficients that the last pass reached, and of those that it did not */
+    u32 seen, behind; /* half steps of coefficients that the last pass reached, and of the others */
     u32 factor;
 };
 
@@ -237,7 +238,7 @@ FUNCTION void store_row(
 
 /*
  * Store a word of a block that has no region of interest and up to 16 planes. Bits of eight planes are transposed into
- * bytes: word j has those of bits j, 8 + j, 16 + j and 24 + j, that is of row j % 4 in every second column.
+ * bytes: word j then has the bytes of bits j, 8 + j, 16 + j and 24 + j, which are in row j % 4 of every second column.
  */
 FUNCTION void store_word(GLOBAL const struct j2k_work_block *block, const struct stored_planes *p,
     const struct stored_word *word, u32 x, u32 y, GLOBAL u32 *samples)
@@ -260,7 +261,7 @@ FUNCTION void store_word(GLOBAL const struct j2k_work_block *block, const struct
     }
 }
 
-/* Store the coefficients of all blocks. See first_of() in passes.h for where words lie. */
+/* Store the coefficients of all blocks. For the layout of words see first_of() in passes.h. */
 KERNEL(J2K_STORE_GROUP)
 store_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT states, GLOBAL const u32 *RESTRICT passes,
     GLOBAL u32 *RESTRICT samples)

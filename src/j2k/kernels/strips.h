@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Holds the inverse wavelet transform of a strip of a level (T.800 Annex F). A work-group computes up to
- * J2K_STRIP_WIDTH columns and goes down their rows, two at a time: a work-item has four columns, takes the samples
- * beside them from its neighbours, and keeps in registers what the next rows need, so that no sample of the transform
- * is ever in memory. Coefficients beside and above the strip that its samples depend on are transformed too; what lies
- * outside of the level is mirrored. All operations are those of the CPU's code.
+ * Computes the inverse wavelet transform of a strip of a level (T.800 Annex F). A work-group computes up to
+ * J2K_STRIP_WIDTH columns and goes down their rows, two at a time. A work-item has four columns, exchanges the samples
+ * beside them with its neighbours, and keeps in registers what the next rows need, so that no intermediate sample is
+ * ever in memory. Coefficients beside and above the strip on which its samples depend are transformed, too; positions
+ * outside of the level are mirrored. All operations are those of the CPU's code.
  */
 #include "kernels/group.h"
 #include "kernels/search.h"
@@ -16,46 +16,46 @@
 enum {
     STRIP_COLUMNS = J2K_STRIP_WIDTH / J2K_STRIP_GROUP, /* columns of a work-item: 4 */
     STRIP_LINE = 2 * STRIP_COLUMNS,                    /* samples of a work-item in two rows of a component */
-    /* How the coefficients of a level lie in the buffer of samples, where `format` is asked for. */
+    /* Values of `format`: how the coefficients of a level lie in the buffer of samples. */
     STRIP_WORDS = 0,   /* 32 bits each */
-    STRIP_HALVES = 1,  /* 16 bits each, and so have the samples that are made */
-    STRIP_INDICES = 2, /* 16 bits, to be multiplied by their band's factor; LL has words */
+    STRIP_HALVES = 1,  /* 16 bits each; the resulting samples have 16 bits, too */
+    STRIP_INDICES = 2, /* 16 bits each, to be multiplied by the factor of their band; those of LL have 32 bits */
     /* Rows above a strip on which its samples depend. */
     ABOVE_53 = 2,
     ABOVE_97 = 4,
-    /* With the coefficients of rows y and y + 1, rows y − DELAY and y − DELAY + 1 are completed. */
+    /* The coefficients of rows y and y + 1 complete rows y − DELAY and y − DELAY + 1. */
     DELAY_53 = 1,
     DELAY_97 = 3
 };
 
 /* Describes a work-group's strip, and which columns of it a work-item has. */
 struct strip {
-    i32 x0, y0, x1, y1; /* of the level, in the coordinates of its record */
+    i32 x0, y0, x1, y1; /* the level, in the coordinates of its record */
     i32 x;              /* the work-item's first column, which is even */
     i32 left, right;    /* columns that the group completes */
     i32 y, end;         /* rows that it completes; y is even */
     /*
-     * Each work-item's columns lie in the level, or all of them behind it, where they are of no use; and pairs of
+     * Each work-item's columns lie either all in the level, or all behind it, where they are not needed; and pairs of
      * coefficients lie at even places.
      */
     u32 inside;
-    u32 place[STRIP_COLUMNS]; /* of each of the work-item's columns, or of its mirror image, in a row of its band */
+    u32 place[STRIP_COLUMNS]; /* for each of its columns, or the column's mirror image: place in a row of the band */
     /*
-     * This table has, by the bands' orientation, their pitches; then for each component the places in the buffer of
-     * samples at which row 0 and column 0 of the level's coordinates would be; and then for each component the factors
-     * of STRIP_INDICES.
+     * This table has a vector of the pitches of the four bands, by orientation; then, for each component, one of the
+     * places in the buffer of samples at which row 0 and column 0 of the level's coordinates would be; and then, for
+     * each component, one of the factors of STRIP_INDICES.
      */
     LOCAL const u32x4 *table;
 };
 
-/* Declares the group's memory that strips of some components need, in a kernel's body. */
+/* Declares, in a kernel's body, the group's memory that strips of some components need. */
 #define STRIP_MEMORY(components)                                                                                       \
     SHARED u32x4 table[1 + 2 * (components)];                                                                          \
     EXCHANGED(components)
 
 /*
- * Describe the bands of components for the work-group. Where a level has only one column, or row, it is in one of two
- * bands, which then stands for the other too. The whole work-group calls it.
+ * Fill the table of the bands of components. If a level has only one column, or row, it lies in one of two bands, which
+ * then takes the place of the other one, too. The whole work-group calls this.
  */
 FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 components, LOCAL u32x4 *table)
 {
@@ -74,7 +74,7 @@ FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 component
     barrier_local();
 }
 
-/* Return whether in each row of each band of a table, the first coefficient is at an even place. */
+/* Return whether the first coefficient of each row of each band in a table is at an even place. */
 FUNCTION u32 is_even(LOCAL const u32x4 *table, u32 components)
 {
     u32 any = 0;
@@ -82,7 +82,7 @@ FUNCTION u32 is_even(LOCAL const u32x4 *table, u32 components)
     return any % 2 == 0;
 }
 
-/* Return the strip of a group, of components whose bands have the same geometry. The whole work-group calls it. */
+/* Return the strip of a group, for components whose bands have the same geometry. The whole work-group calls this. */
 FUNCTION struct strip strip_of(GLOBAL const struct j2k_work_level *level, u32 components, u32 group, LOCAL u32x4 *table)
 {
     struct strip s;
@@ -111,7 +111,10 @@ FUNCTION u32 word_of(u32x4 words, u32 index)
     return index == 0 ? words.x : index == 1 ? words.y : index == 2 ? words.z : words.w;
 }
 
-/* The words that a work-item loads of a component in two rows, and where those of a band are among them. */
+/*
+ * The number of words that a work-item loads of a component in two rows, and the index of a band's first word among
+ * them.
+ */
 #define STRIP_LOADED(format) ((format) == STRIP_WORDS ? STRIP_LINE : 4 + (format) / 2)
 #define STRIP_BAND(format, band)                                                                                       \
     ((format) == STRIP_WORDS ? 2 * (band) : (format) == STRIP_HALVES || (band) == 0 ? (band) : 1 + (band))
@@ -130,7 +133,7 @@ FUNCTION void load_words(GLOBAL const u32 *samples, u32 at, const u32 *place, u3
     }
 }
 
-/* Do the same with 16 bits each, the first one in the lower half of the word. */
+/* Load two coefficients of 16 bits in the same way. The first one is in the lower half of the result. */
 FUNCTION u32 load_halves(GLOBAL const u32 *samples, u32 at, const u32 *place)
 {
     return place ? join_halves(take_sample(samples, at + place[0], 1), take_sample(samples, at + place[2], 1))
@@ -138,8 +141,8 @@ FUNCTION u32 load_halves(GLOBAL const u32 *samples, u32 at, const u32 *place)
 }
 
 /*
- * Load a work-item's coefficients in two rows, an even one and an odd one: STRIP_LOADED words of one component after
- * the other. `inside` is a constant that says whether no columns are mirrored, and pairs are at even places.
+ * Load a work-item's coefficients in two rows, an even one and an odd one: STRIP_LOADED words for each component.
+ * `inside` is a constant that says whether no columns are mirrored and pairs are at even places.
  */
 FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32 format, u32 components, u32 inside,
     i32 even, i32 odd, u32 *loaded)
@@ -164,8 +167,8 @@ FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32
 }
 
 /*
- * Turn what was loaded into coefficients: `value` gets those of either row one after the other, for one component after
- * the other.
+ * Convert what was loaded to coefficients. `value` receives, for each component, those of the first row and then those
+ * of the second one.
  */
 FUNCTION void unpack_columns(const struct strip *s, u32 format, u32 components, const u32 *loaded, u32 *value)
 {
@@ -210,8 +213,8 @@ FUNCTION u32 is_one_row(const struct strip *s)
 }
 
 /*
- * Make the lifting steps of the inverse 5/3 filter: x − floor((a + b + 2) / 4), and below x + floor((a + b) / 2). Sums
- * wrap.
+ * Perform the lifting steps of the inverse 5/3 filter: x − floor((a + b + 2) / 4), and in the next function x +
+ * floor((a + b) / 2). Sums wrap.
  */
 FUNCTION i32 lift_even(i32 x, i32 a, i32 b)
 {
@@ -223,7 +226,7 @@ FUNCTION i32 lift_odd(i32 x, i32 a, i32 b)
     return (i32)((u32)x + (u32)((i32)((u32)a + (u32)b) >> 1));
 }
 
-/* Make a lifting step of the inverse 9/7 filter: x − factor × (a + b). */
+/* Perform a lifting step of the inverse 9/7 filter: x − factor × (a + b). */
 FUNCTION float lift(float x, float factor, float a, float b)
 {
     return x - factor * (a + b);
@@ -250,10 +253,10 @@ FUNCTION u32 bits_of_float(float x)
 }
 
 /*
- * Get for each row the sample that a neighbour has at `index`, `far` becoming an array of them. The outermost
- * work-items, and that with the level's last columns, have no neighbour on one side; LIFT_EVEN_COLUMNS and
- * LIFT_ODD_COLUMNS mirror there, which is right at the ends of a level, and otherwise does not reach the columns that
- * the group completes. The whole work-group calls it.
+ * Get, for each row, the sample at `index` of a neighbour; `far` becomes an array of these. The outermost work-items,
+ * and the one with the level's last columns, lack a neighbour on one side. There LIFT_EVEN_COLUMNS and LIFT_ODD_COLUMNS
+ * mirror, which is correct at the ends of a level, and elsewhere does not affect the columns that the group completes.
+ * The whole work-group calls this.
  */
 #if HAS_WARPS
 #define EXCHANGED(components)
@@ -270,7 +273,9 @@ FUNCTION u32 bits_of_float(float x)
     UNROLL for (u32 r = 0; r < (rows); r++)(far)[r] = type##_of(exchange[r * J2K_STRIP_GROUP + (neighbour)]);
 #endif
 
-/* A lifting step along rows: even columns, or odd ones, become step(own, a neighbour, the other). */
+/*
+ * Perform a lifting step along rows: even columns, or odd ones, become step(own, one neighbour, the other neighbour).
+ */
 #define LIFT_EVEN_COLUMNS(type, rows, value, step)                                                                     \
     EXCHANGE(type, rows, value, 3, before, far)                                                                        \
     UNROLL for (u32 r = 0; r < (rows); r++)                                                                            \
@@ -289,7 +294,7 @@ FUNCTION u32 bits_of_float(float x)
         v[3] = step(v[3], v[2], outermost & 2 ? v[2] : far[r]);                                                        \
     }
 
-/* All steps along rows. A single odd column or row is halved (F.3.6). */
+/* Perform all steps along rows. A single column or row at an odd position is halved (F.3.6). */
 #define SYNTHESISE_ROWS_53(s, rows, value)                                                                             \
     if (is_one_column(&(s))) {                                                                                         \
         UNROLL for (u32 i = 0; i < (rows)*STRIP_COLUMNS; i++)(value)[i] >>= (s).x0;                                    \
@@ -310,7 +315,7 @@ FUNCTION u32 bits_of_float(float x)
         LIFT_ODD_COLUMNS(float, rows, value, LIFT_ALPHA)                                                               \
     }
 
-/* Holds what a column keeps of the rows above: an odd row as it was loaded, and rows after the first steps. */
+/* Holds what a column keeps of the rows above: the last odd row before lifting, and rows after the first steps. */
 struct column_53 {
     i32 odd, even;
 };
@@ -320,8 +325,8 @@ struct column_97 {
 };
 
 /*
- * Take the next two rows of a column, which become those that are completed by them. A row that is the only one, and
- * which is loaded for all others too, is completed at once.
+ * Process the next two rows of a column, which become the two rows that these complete. If a level has a single row, it
+ * is loaded for all others, too, and is completed at once.
  */
 FUNCTION void descend_53(const struct strip *s, struct column_53 *column, i32 *even, i32 *odd)
 {
@@ -351,9 +356,9 @@ FUNCTION void descend_97(const struct strip *s, struct column_97 *column, float 
 }
 
 /*
- * Go down a strip; `filter` names the filter's steps. Coefficients of the next two rows are being loaded while two are
- * transformed. For each two rows from `row` on that are completed, which may be outside of the strip, `statement` gets
- * their samples in `made`, in the order of unpack_columns(). The whole work-group calls it.
+ * Go down a strip; `filter` names the filter's steps. The coefficients of the next two rows are loaded while two rows
+ * are transformed. `statement` runs for each two completed rows, from `row` on, which may be outside of the strip;
+ * `made` holds their samples in the order of unpack_columns(). The whole work-group calls this.
  */
 #define DESCEND(s, samples, filter, type, format, components, statement)                                               \
     u32 lane = local_index(), before = lane > 0 ? lane - 1 : 0, behind = lane + 1 < J2K_STRIP_GROUP ? lane + 1 : lane, \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures what the planes of code-blocks would gain, for a sample of blocks from which the encoder predicts how far
- * all blocks are to be coded.
+ * Measures what the planes of code-blocks would gain. The encoder does so for a sample of the blocks, from which it
+ * predicts how many passes of all blocks are worth coding.
  */
 #include "j2k/kernels/runs.h"
 
 /*
- * Measure a block with each work-group. `found` gets a struct j2k_work_measured_block for each, in which only planes
- * that exist are set.
+ * Measure a block with each work-group. `found` receives a struct j2k_work_measured_block for each block, in which only
+ * planes that exist are set.
  */
 KERNEL(J2K_MODEL_GROUP)
 measure_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
@@ -28,7 +28,7 @@ measure_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     if (self == 0)
         any[0] = 0;
     barrier_local();
-    struct run r = find_run(block); /* PoCL 5.0 may take a run that is found before the barrier for the whole group's */
+    struct run r = find_run(block); /* not before the barrier: PoCL 5.0 may then share the run among the group */
     u64 error = load_planes(&r, block, samples, word, &any[0]);
     UNROLL for (u32 plane = 0; plane < J2K_CODED_PLANES; plane++) plane_words[plane * J2K_MODEL_GROUP + self] =
         word[plane];

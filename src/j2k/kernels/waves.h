@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tier-1 decoding with several passes of a block at once. Each pass has a work-item of its own, which stays a stripe
- * and two words behind the previous pass, as far as codewords and contexts allow that (T.800 D.4, Table A.19). All
- * work-items take one word in each step; those without work wait at the end of the step. A pass reads and writes only
- * its word and the adjacent ones, which the previous pass has finished and the next one has not reached. In a
- * work-group, 32 neighbouring work-items each have the cleanup, significance and refinement passes; among these, as
- * many as the bundle has blocks have the same plane of all blocks. If anything is wrong with a block nothing of it is
- * kept, and decode_blocks decodes it again.
+ * Holds the kernel of tier-1 decoding that decodes several passes of a block at the same time. Each pass has a
+ * work-item of its own, which stays a stripe and two words behind the previous pass, as far as codewords and contexts
+ * allow that (T.800 D.4, Table A.19). All work-items process one word in each step; those without work wait for the end
+ * of the step. A pass reads and writes only its word and the adjacent ones, which the previous pass has finished and
+ * the next one has not reached. In a work-group, 32 neighbouring work-items each have the cleanup, significance and
+ * refinement passes; among these 32, as many as the bundle has lanes work on the same plane of all its blocks. If a
+ * block is damaged, its results are dropped, and decode_blocks decodes it again.
  */
 #include "j2k/kernels/blocks.h"
 
 enum { WAVE_AHEAD = 2, CODER_WORDS = 8 };
 
 /*
- * Holds the schedule of a block's passes: a pass and the step in which it begins. All work-items of the block compute
- * the same.
+ * Holds the schedule of a block's passes: a pass, and the step in which it begins. All work-items of the block compute
+ * the same schedule.
  */
 struct schedule {
     GLOBAL const struct j2k_work_codeword *codewords;
     u32 style, count, segments;
     u32 across;     /* words of a stripe */
     u32 words, lag; /* steps that a pass takes, and steps between the beginnings of two passes */
-    u32 in_turn;    /* one work-item has all passes of a kind */
+    u32 in_turn;    /* one work-item decodes all passes of a kind */
     u32 pass, start;
-    u32 segment, left;       /* the segment that the pass is in, and the passes of it from this one on */
-    u32 coded;               /* step in which the last pass with contexts ended */
+    u32 segment, left;       /* segment of the pass, and how many passes of it are left, including this one */
+    u32 coded;               /* step in which the last pass with contexts ends */
     u32 last_end, other_end; /* ends of the previous pass, and of the one before that */
 };
 
@@ -54,7 +54,7 @@ FUNCTION void next_pass(struct schedule *s)
     if ((s->style & J2K_STYLE_RESET) == 0 && !j2k_pass_is_raw(s->style, s->pass))
         start = latest(start, s->coded);
     start = s->in_turn ? latest(start, s->other_end) : start;
-    if (start - s->start == 2 * s->across) /* both passes would write edges of the stripe in between */
+    if (start - s->start == 2 * s->across) /* otherwise both passes would write edges of the stripe in between */
         start++;
     s->start = start;
     s->other_end = s->last_end;
@@ -62,8 +62,8 @@ FUNCTION void next_pass(struct schedule *s)
 }
 
 /*
- * Return whether all passes belong to coded planes, and segments have passes as the style demands. *count becomes the
- * number of passes.
+ * Return whether all passes belong to coded planes, and segments have the passes that the style demands. *count
+ * receives the number of passes.
  */
 FUNCTION u32 is_regular(GLOBAL const struct j2k_work_block *block, GLOBAL const struct j2k_work_codeword *s, u32 *count)
 {
@@ -79,13 +79,13 @@ FUNCTION u32 is_regular(GLOBAL const struct j2k_work_block *block, GLOBAL const 
     return good;
 }
 
-/* Describes a work-item's part: passes of one kind, `stride` apart. */
+/* Describes a work-item's passes: passes of one kind, `stride` apart. */
 struct wave {
     struct block_state b;
     struct schedule s;
     GLOBAL const u32 *bits;
-    LOCAL u32 *coder;     /* coder state that passes of the block hand on to each other */
-    local_place contexts; /* contexts of the block; the work-item's own are in block_state */
+    LOCAL u32 *coder;     /* state of the MQ decoder, which the block's passes hand on to each other */
+    local_place contexts; /* contexts of the block; those of the work-item are in `b` */
     LOCAL u32 *wrong;     /* whether anything was wrong in the block */
     u32 kind, stride;
     u32 stripe, at, end;
@@ -182,7 +182,7 @@ FUNCTION void wave_step(struct wave *w, u32 step)
     }
 }
 
-/* Clear a work-item's share of the block's state, as clear_state() does for the whole. */
+/* Clear a work-item's share of the block's state; clear_state() clears all of it. */
 FUNCTION void clear_share(const struct block_state *b, u32 self, u32 count)
 {
     u32 words = b->stripes * b->pitch / b->lanes;
@@ -194,7 +194,7 @@ FUNCTION void clear_share(const struct block_state *b, u32 self, u32 count)
     }
 }
 
-/* Return the step behind the last one, which is found by going through the schedule of all passes. */
+/* Return the step behind the last one, by going through the schedule of all passes. */
 FUNCTION u32 find_end(struct schedule s)
 {
     u32 end = 0;
@@ -206,8 +206,9 @@ FUNCTION u32 find_end(struct schedule s)
 }
 
 /*
- * Set up a work-item's part. `flight` is its number among those of the bundle. Its first pass is that of its kind in
- * the plane of that number or, in plane 0, which only has a cleanup pass, that of its kind `flights` planes later.
+ * Set up a work-item's passes. `flight` is the index of its flight in the bundle. Its first pass is the pass of its
+ * kind in the plane with that index; but plane 0 has only a cleanup pass, so that other kinds begin `flights` planes
+ * later.
  */
 FUNCTION void find_wave(struct wave *w, GLOBAL const struct j2k_work_bundle *bundle, GLOBAL const u32 *RESTRICT work,
     GLOBAL const struct j2k_work_block *block, GLOBAL u32 *states, u32 lane, u32 flight)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Holds the records by which the host describes a part of JPEG 2000 pictures to the decoding kernels; host code and
- * kernels include this file. One buffer, called the work, starts with a j2k_part_work; all offsets in it count 32-bit
- * words from its start. Tiles of a picture and pictures of a part look the same to the kernels, which see lists of
- * segments, code-blocks, levels and outputs. Every index is valid; a kernel checks only what depends on coded bits.
+ * kernels include this file. A buffer that is called the work starts with a j2k_part_work; all offsets in it count
+ * 32-bit words from its start. To the kernels, tiles of a picture and pictures of a part look the same: they see lists
+ * of segments, code-blocks, levels and outputs. Every index is valid; a kernel checks only what depends on coded bits.
  */
 #ifndef KOSTKA_J2K_KERNELS_WORK_H
 #define KOSTKA_J2K_KERNELS_WORK_H
@@ -17,41 +17,42 @@ typedef int32_t i32;
 #endif
 
 enum {
-    J2K_GATHER_GROUP = 64,  /* work-items of a group, which share a segment */
-    J2K_DECODE_GROUP = 128, /* work-items of a group; each J2K_BUNDLE of them share a bundle of blocks */
+    J2K_GATHER_GROUP = 64,  /* work-items of a group, which gathers a segment */
+    J2K_DECODE_GROUP = 128, /* work-items of a group; each J2K_BUNDLE of these decode a bundle of blocks */
     J2K_BUNDLE = 32,
     J2K_WAVE_GROUP = 96,        /* work-items of a group: J2K_BUNDLE for each of the three kinds of pass */
-    J2K_STORE_GROUP = 256,      /* work-items of a group, each of which stores a word of a bundle */
-    J2K_QUAD_GROUP = 64,        /* work-items of a group, each of which may have a block of T.814 */
-    J2K_SAMPLE_GROUP = 32,      /* work-items of a group, which share a block of T.814 */
+    J2K_STORE_GROUP = 256,      /* work-items of a group; each stores a word of a bundle */
+    J2K_QUAD_GROUP = 64,        /* work-items of a group; each may have a T.814 block */
+    J2K_SAMPLE_GROUP = 32,      /* work-items of a group, which decodes a T.814 block */
     J2K_REFINE_GROUP = 32,      /* likewise */
     J2K_HOST_BLOCK_GROUP = 256, /* work-items of a group, which share a block that the host decoded */
     J2K_WORD_COLUMNS = 8,       /* columns of a stripe that a word of bits covers, one bit for each coefficient */
     J2K_STRIP_GROUP = 32,
-    J2K_STRIP_WIDTH =
-        128, /* columns of a strip that a group transforms, of which those within the margins are its own */
+    J2K_STRIP_WIDTH = 128, /* columns of a strip that a group transforms, including margins, which are not its own */
     J2K_STRIP_MARGIN = 4,
     J2K_STRIP_STEP = J2K_STRIP_WIDTH - 2 * J2K_STRIP_MARGIN,
     J2K_STRIP_ROWS = 64,   /* most rows of a strip */
-    J2K_LEVEL_GROUP = 256, /* of the forward transforms; this and the next two */
+    J2K_LEVEL_GROUP = 256, /* work-items of a group of the forward transforms */
     J2K_LEVEL_WIDTH = 56,  /* width and height of the coefficients of a level that a group computes */
     J2K_LEVEL_HEIGHT = 32,
     J2K_OUTPUT_GROUP = 256,
     J2K_OUTPUT_WIDTH = 64, /* width and height of the pixels that a group writes */
     J2K_OUTPUT_HEIGHT = 16,
     J2K_OUTPUT_PIXELS = 4, /* pixels of a row that a work-item writes */
-    J2K_COLUMN_GROUP = 64, /* work-items of a group, each of which has a column of a volume */
-    J2K_COLUMN_ROWS = 32,  /* most rows of a column that are kept in the group's memory; with other kernels: */
+    J2K_COLUMN_GROUP = 64, /* work-items of a group; each has a column of a volume */
+    J2K_COLUMN_ROWS = 32,  /* most rows of a column that are kept in the group's memory; with other kernels, the next */
     J2K_COLUMN_MORE = 64,
-    J2K_PAIRS_ABOVE = 2, /* pairs of rows in front of a level along z on which its samples depend, and as many as are */
-    J2K_PAIRS_BELOW = 5, /* loaded behind its end; see struct j2k_work_z_level */
+    J2K_PAIRS_ABOVE = 2, /* pairs of rows in front of a level along z that it depends on; see struct j2k_work_z_level */
+    J2K_PAIRS_BELOW = 5, /* pairs of rows behind the level, which are loaded, but not used */
     J2K_WORK_CHANNELS = 4,
-    /* Words in front of a segment's bits: their number, with J2K_ENDED or J2K_MARKED; and its last two bytes. */
+    /*
+     * Words in front of a segment's bits: their number, with J2K_ENDED or J2K_MARKED; and the segment's last two bytes.
+     */
     J2K_SEGMENT_HEAD = 2,
-    J2K_WORK_DAMAGE = 2 /* words of a picture's damage: damaged blocks, least offset of one */
+    J2K_WORK_DAMAGE = 2 /* words of a picture's damage: number of damaged blocks, and least offset of a damaged block */
 };
 
-#define J2K_ENDED 0x80000000u  /* the bits hold all bytes of the segment: none was a marker */
+#define J2K_ENDED 0x80000000u  /* the bits hold all bytes of the segment, because none was a marker */
 #define J2K_MARKED 0x40000000u /* the last byte of the segment was a marker; no other byte is missing */
 
 /* Describes a piece: consecutive bytes in the buffer of streams. */
@@ -69,8 +70,8 @@ struct j2k_work_codeword {
 };
 
 /*
- * Describes a code-block. Blocks are sorted so that those of a bundle take about the same time, and the longest come
- * first.
+ * Describes a code-block. Blocks are sorted so that the blocks of a bundle take about the same time, and the longest
+ * come first.
  */
 struct j2k_work_block {
     u32 segment; /* offset of its first struct j2k_work_codeword */
@@ -80,7 +81,7 @@ struct j2k_work_block {
     u8 style;    /* enum j2k_style */
     u8 contexts; /* table of zero coding: 0 for LL and LH, 1 for HL, 2 for HH */
     u8 roi_shift;
-    u8 too_deep;  /* its magnitudes do not fit, so that nothing of it can be decoded */
+    u8 too_deep;  /* its magnitudes have too many bits, so that nothing of it can be decoded */
     i32 fraction; /* fraction bits below the lowest plane; negative: planes that are left out */
     /*
      * Factor from quantiser indices to coefficients, as the bits of a single-precision number; 0: coefficients are
@@ -91,31 +92,31 @@ struct j2k_work_block {
     u32 pitch;
     u16 narrow; /* samples have 16 bits; see below */
     /*
-     * The last codeword is cut short, so that its end says nothing about damage; never set where each pass is
+     * The last codeword is cut short, so that its end does not indicate damage; never set where each pass is
      * terminated.
      */
     u16 cut;
     u16 left, top, right, bottom; /* the wanted part of the block */
     u32 picture;
-    u32 offset; /* offset of its first byte in the picture's stream, by which damage is reported */
+    u32 offset; /* offset of its first byte in the picture's stream, which is reported if it is damaged */
 };
 
-/* Describes a code-block of T.814, with the last of its sets of passes that has bytes. */
+/* Describes a T.814 code-block, with the last of its HT sets that has bytes. */
 struct j2k_work_ht_block {
     u32 from, length;  /* the cleanup pass: place in the buffer of streams, and bytes */
     u32 piece, pieces; /* the refinement passes: offset of their first struct j2k_work_piece, and number */
-    u32 refinement;    /* bytes of these */
+    u32 refinement;    /* bytes of the refinement passes */
     /*
-     * Place in the buffer of states, a multiple of 2: a word for each quad, and if there are three passes, then one for
-     * each sample.
+     * Place in the buffer of states, a multiple of 2. The state has a word for each quad, and with three passes a word
+     * for each sample behind them.
      */
     u32 state;
-    u16 passes; /* 1–3; 0: there is no set, and all samples are 0; so they are in a gap between blocks */
-    u16 broken; /* its lengths cannot be, or its magnitudes do not fit: it is damaged */
+    u16 passes; /* 1–3; 0: the block has no set, or the record is for a gap between blocks: all samples are 0 */
+    u16 broken; /* its lengths are impossible, or its magnitudes have too many bits: the block is damaged */
     u16 bits;   /* most bits of a magnitude in the cleanup pass, 1–31 */
-    u16 plane;  /* the cleanup pass's */
+    u16 plane;  /* bit-plane of the cleanup pass */
     u16 width, height;
-    u16 left, top, right, bottom; /* as in struct j2k_work_block; so are those that follow */
+    u16 left, top, right, bottom; /* this and the members from `fraction` on are as in struct j2k_work_block */
     u16 roi_shift;
     u16 causal; /* significance propagation does not look at the stripe below */
     i32 fraction;
@@ -128,8 +129,8 @@ struct j2k_work_ht_block {
 };
 
 /*
- * A quad: which of its samples are significant, for which the first bit of their number is known, what it is, and u.
- * See tables/ht.h. A row has an even number of words.
+ * A word describes a quad: which of its samples are significant, for which of them the first bit of the number is
+ * known, the values of those bits, and u. See tables/ht.h. A row has an even number of words.
  */
 #define J2K_QUAD(entry, u) ((entry) >> 4 | (u) << 12)
 #define J2K_QUAD_RHO(quad) ((quad)&15)
@@ -138,10 +139,12 @@ struct j2k_work_ht_block {
 #define J2K_QUAD_U(quad) ((quad) >> 12)
 #define J2K_QUAD_PITCH(columns) (((columns) + 1) / 2 * 2)
 
-/* Holds the coefficients of a block that the host decoded, row after row without gaps: their source and destination. */
+/*
+ * Describes the coefficients of a block that the host decoded, which lie row after row without gaps, and where they go.
+ */
 struct j2k_work_host_block {
-    u32 from; /* place in the buffer of coefficients that the host decoded, in words */
-    u32 to;   /* this and the next two are as in struct j2k_work_block */
+    u32 from; /* place in the buffer of host blocks' coefficients, in words */
+    u32 to;   /* this and the next two members are as in struct j2k_work_block */
     u32 pitch;
     u32 narrow;
     u32 width, height;
@@ -157,33 +160,33 @@ struct j2k_work_host_block {
  * + l.
  */
 struct j2k_work_bundle {
-    u32 block; /* index of the first one among the sorted blocks */
+    u32 block; /* index of its first block among the sorted blocks */
     u32 blocks;
     u32 lanes;   /* a power of two up to J2K_BUNDLE */
     u32 width;   /* width of the widest block */
-    u32 stripes; /* stripes of the highest block */
-    u32 history; /* most bit-planes that passes of a block begin */
+    u32 stripes; /* number of stripes of the highest block */
+    u32 history; /* most bit-planes in which a block has passes */
     u32 state;   /* offset in the buffer of states, a multiple of 4: see passes.h */
     /*
-     * Bit-planes of a block that are decoded at once: a power of two, at most J2K_BUNDLE / lanes; 0: passes follow each
-     * other.
+     * Number of bit-planes of a block that are decoded at once: a power of two, at most J2K_BUNDLE / lanes; 0: passes
+     * follow each other.
      */
     u32 flights;
 };
 
-/* A value instead of the number of a block's decoded passes: decoding several at once met damage. */
+/* A value that replaces the number of a block's decoded passes if decode_waves met damage. */
 #define J2K_AGAIN 0xFFFFFFFFu
 
 /*
- * The samples of a tile, including its coefficients, have 32 bits; or 16 bits, if these suffice for all of them
- * whatever the coded bits are (j2k/plan/range.h). In the latter case places in the buffer of samples count half-words
- * instead of words. Bands of an irreversible resolution that the host finds fit for it hold quantiser indices of 16
- * bits (j2k/gpu/indices.c); their places count half-words, too.
+ * The samples of a tile, including its coefficients, have 32 bits; or they have 16 bits, if these suffice for all of
+ * them whatever the coded bits are (j2k/plan/range.h). Then places in the buffer of samples count half-words instead of
+ * words. Bands of an irreversible resolution may hold quantiser indices of 16 bits, if the host finds that these
+ * suffice (j2k/gpu/indices.c); their places count half-words, too.
  */
 
 /*
- * Return the number of strips beside each other of a level from column x0, 0 or 1, to x1. One that begins at an even
- * column needs no margin there, and neither does the last one if it ends just where the level does, at an even column.
+ * The number of strips side by side in a level from column x0, 0 or 1, to x1. A strip that begins at an even column
+ * needs no margin there, and neither does the last one if it ends exactly at the end of the level, at an even column.
  */
 #define J2K_STRIP_EXTENT(x0, x1) ((x1) + ((x0) > 0 ? J2K_STRIP_MARGIN : 0))
 #define J2K_STRIP_SPARE(extent)                                                                                        \
@@ -200,10 +203,10 @@ struct j2k_work_level {
     u32 x0, y0, x1, y1; /* its rectangle, moved by an even number so that x0 and y0 are 0 or 1 */
     u32 band[4];        /* places in the buffer of samples, by orientation */
     u32 pitch[4];
-    u32 factor[4]; /* of bands of quantiser indices: from these to coefficients, as the bits of a float */
+    u32 factor[4]; /* factors from quantiser indices to coefficients, as bits of single-precision numbers */
     u32 to;
     u32 to_pitch;
-    u32 rows; /* most rows of a strip of it, an even number */
+    u32 rows; /* most rows of a strip of the level, an even number */
 };
 
 /* Describes an output: the samples of one component, or of three that are written together. */
@@ -218,17 +221,17 @@ struct j2k_work_output {
     u32 x, y;  /* position in the component's area */
     u32 depth[3];
     u32 is_signed[3];
-    u32 filled; /* nothing is read: all coefficients are 0 */
+    u32 filled; /* nothing is read, because all coefficients are 0 */
     u32 view;   /* index of the view that has its channels */
     /*
-     * If the last level is computed with the output: its record for the first of three components, which the others
-     * follow.
+     * If the last level is computed with the output: index of the level's record for the first of three components;
+     * those of the other two follow.
      */
     u32 level;
     u32 left, top; /* in that case, position of the output in the level */
     u32 plain;     /* in that case: pixels are exactly these components, 8 bits each and unsigned */
     u32 narrow;    /* samples have 16 bits */
-    u32 real;      /* when encoding: samples are in single precision, and taken in as they are */
+    u32 real;      /* when encoding: samples are in single precision, and are read without conversion */
 };
 
 /* Describes a channel of the image. */
@@ -269,19 +272,19 @@ struct j2k_work_source {
     u32 x0, y0, x1, y1; /* its area, which is never empty */
     u32 dx, dy;         /* distance of samples on the reference grid: 1 to 255 */
     /*
-     * Offset of the table in which samples are looked up, which has two entries in a word; 0: samples stand for
-     * themselves.
+     * Offset of the table in which samples are looked up, which has two entries in a word; 0: samples are not looked
+     * up.
      */
     u32 palette;
-    u32 last; /* highest index of that table; larger ones count as this one */
+    u32 last; /* highest index of that table, to which larger samples are clamped */
 };
 
-/* Describes a conversion: an image whose channels are not components as they are. */
+/* Describes a conversion: an image whose channels are not simply components. */
 struct j2k_work_composite {
     u32 width, height; /* size in pixels, as stored */
     u32 x, y;          /* position of the first pixel on the reduced reference grid */
     u32 sources;
-    u32 ycc;               /* bits of a sample if the first three sources are sYCC; 0: they are not */
+    u32 ycc;               /* bits of a sample if the first three sources are sYCC; 0: another colour space */
     u32 orientation;       /* Exif orientation, 1 to 8: how the image is to be turned */
     u32 numbers;           /* samples of the image are floating-point numbers: (value − mean) × scale */
     u32 mean[4], scale[4]; /* for each channel, the bits of single-precision numbers */
@@ -289,63 +292,66 @@ struct j2k_work_composite {
     struct j2k_work_view view; /* the view of the image; its channels name sources instead of components */
 };
 
-/* Describes a level along z of a volume's columns. */
+/* Describes a level of the transform along z of a volume's columns. */
 struct j2k_work_z_level {
     /*
-     * Number of rows, and offset of a list of them: a word for each pair of positions, an even one, whose row is in the
-     * lower half, and an odd one. In front of the level are J2K_PAIRS_ABOVE pairs of rows that it is mirrored to, and
-     * behind it J2K_PAIRS_BELOW pairs that are loaded, but not used.
+     * Number of rows, and offset of a list of them. The list has a word for each pair of positions: the row at the even
+     * one in the lower half, and the row at the odd one in the upper half. In front of the level are J2K_PAIRS_ABOVE
+     * pairs with the rows that mirror it, and behind it J2K_PAIRS_BELOW pairs that are loaded, but not used.
      */
     u32 rows, row;
     u32 odd; /* 1: the first one is at an odd position, otherwise 0 */
 };
 
-/* Describes a slice of a volume: the row of its samples, and what is added to them: an integer, or a number's bits. */
+/*
+ * Describes a slice of a volume: the row of its samples, and the number that is added to them, an integer or the bits
+ * of a single-precision number.
+ */
 struct j2k_work_slice {
     u32 row, offset;
 };
 
 /*
- * Holds the columns of a tile of a volume: the samples at one place in all slices, which are made of those in all
- * components that are needed, the rows of the column.
+ * Describes the columns of a tile of a volume. A column consists of the samples at one place in all slices; they are
+ * computed from the samples at that place in all components that are needed, which are the rows of the column.
  */
 struct j2k_work_columns {
     u32 width, height;
     u32 rows;
-    u32 kept;          /* rows at the start that are not high rows of the finest level; without levels 0 */
+    u32 kept;          /* rows at the start: all but the high rows of the finest level; without levels 0 */
     u32 skip;          /* rows of the finest level before the first slice */
     u32 from;          /* offset of two words for each row: place in the buffer of samples, and pitch */
-    u32 levels, level; /* number, the coarsest first, and offset of the first struct j2k_work_z_level */
+    u32 levels, level; /* number of levels, coarsest first, and offset of the first struct j2k_work_z_level */
     u32 slices, slice; /* likewise of struct j2k_work_slice */
     u32 depth, is_signed;
     u32 bytes;          /* bytes of a sample of the volume: 1, 2 or 4 */
     u32 narrow;         /* samples in the buffer have 16 bits */
-    u32 to[2];          /* offset of the first one in the buffer of pixels, or its address: low and high word */
-    u32 slice_pitch[2]; /* bytes from slice to slice, likewise */
+    u32 to[2];          /* offset of the tile's first sample in the buffer of pixels, or its address: low, high word */
+    u32 slice_pitch[2]; /* bytes from one slice to the next: low and high word */
     u32 pitch;
     u32 absolute;      /* `to` is an address */
-    u32 regular, step; /* all rows have one pitch and lie at equal distances, which are `step` */
-    u32 numbers;       /* samples are numbers: integer × scale + add, of which these are the bits */
+    u32 regular, step; /* all rows have the same pitch, and are `step` apart */
+    u32 numbers;       /* samples are floating-point: integer × scale + add; the next two are the bits of these */
     u32 scale, add;
 };
 
 struct j2k_part_work {
-    u32 segments, segment; /* number, and offset of the first; the same in the next two lines */
+    u32 segments, segment; /* number, and offset of the first; likewise in the next three lines */
     u32 blocks, block;
     u32 ht_blocks, ht_block;
     u32 bundles, bundle;
     u32 view;  /* offset of the first struct j2k_work_view */
     u32 level; /* offset of the first struct j2k_work_level */
     u32 output;
-    u32 store_groups; /* offset of a list: the first work-group of store_blocks for each bundle */
+    u32 store_groups; /* offset of a list: for each bundle, the first work-group of store_blocks */
     /*
-     * Always 0, which the compiler does not know: addresses to which it is added are computed once instead of for each
-     * symbol.
+     * Always 0, which the compiler does not know. Adding it to an address makes the compiler compute the address once
+     * instead of for each symbol.
      */
     u32 origin;
-    u32 wave;        /* index of the first bundle with flights; all behind it have flights too */
+    u32 wave;        /* index of the first bundle with flights; all bundles behind it have flights, too */
     u32 host_blocks; /* offset of the first struct j2k_work_host_block */
-    u32 ht_lanes;    /* blocks of T.814 that each J2K_BUNDLE work-items decode side by side: up to as many */
+    u32 ht_lanes;    /* most T.814 blocks that each J2K_BUNDLE work-items decode side by side */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds a plan tile by tile: lays each tile out, reads its packets, and sets tiles aside that cannot be decoded. */
+/* Builds a plan tile by tile: lays each tile out, reads its packets, and leaves out tiles that cannot be decoded. */
 #include "j2k/packets/build.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "j2k/syntax/allowance.h"
 #include "j2k/syntax/parser.h"
 
-/* The least code-blocks for which other threads are called, which takes as long as planning hundreds of them. */
+/* The fewest code-blocks for which other threads are woken: that takes as long as planning hundreds of code-blocks. */
 enum { SHARED_FROM = 1 << 10 };
 
 /*
@@ -64,7 +64,7 @@ static bool touches(const struct j2k_builder *builder, struct j2k_rect tile)
     return !j2k_is_empty(j2k_intersect(kst_j2k_reduce(tile, builder->plan->reduce), builder->region));
 }
 
-/* Why the first tile that failed did so; it is reported if no tile succeeds. */
+/* Says why the first tile that failed did so; reported if no tile succeeds. */
 struct failure {
     kst_status status;
     uint64_t offset;

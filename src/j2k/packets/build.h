@@ -16,7 +16,7 @@ struct j2k_filter {
      * demands.
      */
     bool careful;
-    bool every_packet; /* the same, but for PLT and PLM alone */
+    bool every_packet; /* the same, but only for PLT and PLM */
 };
 
 /*
@@ -28,8 +28,9 @@ kst_status kst_j2k_plan_build(
     const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter, struct j2k_plan *plan);
 
 /*
- * Give the warnings or the error that building a plan would give, without memory for the plan: only one tile's packet
- * headers are held at a time, without the positions of the code-blocks' bytes. Sets `totals` to those of the plan.
+ * Report the warnings or the error that building a plan would report, without memory for the plan: only one tile's
+ * packet headers are held at a time, without the positions of the code-blocks' bytes. Sets `totals` to those of the
+ * plan.
  */
 kst_status kst_j2k_survey(const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter,
     struct j2k_packet_totals *totals);

@@ -22,7 +22,10 @@ struct j2k_block_state {
      */
     uint32_t first, last;
     uint8_t length_bits : 6; /* Lblock; 0: the block is not included yet */
-    /* enum j2k_block_coder_kind; J2K_CODER_OPEN: no packet had bytes of it, so that its passes so far count planes */
+    /*
+     * enum j2k_block_coder_kind; J2K_CODER_OPEN: no packet had bytes of the block, so that its passes so far only count
+     * planes
+     */
     uint8_t coder : 2;
     uint8_t missing;
     uint8_t passes;
@@ -40,7 +43,7 @@ struct j2k_contribution {
     bool starts; /* it starts a new segment */
 };
 
-/* One band's share of a precinct. */
+/* Describes one band's share of a precinct. */
 struct j2k_precinct_band {
     struct j2k_rect rect;   /* in the band's coordinates */
     uint32_t column, row;   /* of its first block, counted from the origin of the band */
@@ -51,7 +54,7 @@ struct j2k_precinct_band {
     uint8_t *excluded; /* one entry per column of blocks: see take_inclusion() in packet.c */
 };
 
-/* Holds what packets have said about a precinct; allocated when its first packet that is not empty comes. */
+/* Holds what packets have said about a precinct; allocated when the first packet that is not empty is read. */
 struct j2k_precinct_state {
     struct j2k_precinct_band band[3];
 };
@@ -63,7 +66,7 @@ struct j2k_precinct {
     bool broken;                      /* one of its packets is lost, so that those after it cannot be read */
 };
 
-/* Numbers of what contributions are about; of those taken back, too. */
+/* Counts the blocks, segments and pieces that contributions begin, including contributions that were dropped. */
 struct j2k_begun {
     uint32_t blocks, segments, pieces;
 };
@@ -93,7 +96,7 @@ struct j2k_arena {
 };
 
 struct j2k_builder {
-    kst_status (*collect)(struct j2k_builder *builder); /* takes over what the packets of the current tile said */
+    kst_status (*collect)(struct j2k_builder *builder); /* handles what the packets of the current tile said */
     void *collector;                                    /* argument for `collect` */
     struct memory *memory;
     const kst_limits *limits;
@@ -115,11 +118,11 @@ struct j2k_builder {
     uint64_t turns;
     struct j2k_rect region; /* on the reference grid, at the plan's reduction */
     bool restricted;        /* the filter may let reading end before the last packet */
-    struct pool *pool;      /* threads that share the work of a tile; null: none do */
-    uint32_t shared_from;   /* the least code-blocks of a tile that they share */
+    struct pool *pool;      /* threads that share the work of a tile; null: the caller works alone */
+    uint32_t shared_from;   /* fewest code-blocks with which a tile is shared by threads */
 
     /* The members from here on belong to the current tile. */
-    struct j2k_parameters own; /* set where its header changes the main header's parameters */
+    struct j2k_parameters own; /* set where the tile's headers change the main header's parameters */
     struct j2k_parameters in_force;
     uint32_t tile; /* index in raster order */
     struct j2k_rect rect;
@@ -139,7 +142,7 @@ struct j2k_builder {
     struct j2k_sharing *sharing; /* what threads read of the tile; null: they did not share the reading */
 };
 
-/* Take a contribution back: its passes count for nothing. */
+/* Drop a contribution: its passes no longer count. */
 static inline void j2k_drop_contribution(struct j2k_builder *builder, uint32_t index)
 {
     struct j2k_contribution *c = &builder->contribution[index];
@@ -204,22 +207,22 @@ bool kst_j2k_has_packed_headers(const struct j2k_builder *builder);
 kst_status kst_j2k_join_packed_headers(const struct j2k_builder *builder, struct j2k_packed_headers *headers);
 
 /*
- * tile_packets.c: read all packets of the tile, and the steps through the order of packets that a volume takes even
- * without packets.
+ * tile_packets.c: read all packets of the tile; and return the number of steps through the order of packets that a
+ * volume takes even without packets.
  */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder);
 uint64_t kst_j2k_volume_turns(const struct j2k_volume *volume);
 
 /*
- * direct.c: read the packets of the tile, and collect what they say, in one go, where that is simple. Returns false if
- * it is not, or if there is anything to report: it is as if nothing was done.
+ * direct.c: read the packets of the tile and collect what they say, in one go, where that is simple. If it is not
+ * simple, or if there is anything to report, returns false and leaves everything as it was.
  */
 bool kst_j2k_read_direct(struct j2k_builder *builder);
 
 /*
  * shared.c: let threads share the work of a tile, resolution by resolution, where PLT says where packets lie: first the
- * reading, then the collecting of what they read. Returns false if that does not pay, or if there is anything to
- * report: it is as if nothing was done, and the caller does the work alone.
+ * reading, then the collecting of what they read. If sharing does not pay, or if there is anything to report, both
+ * return false and leave everything as it was; the caller then does the work alone.
  */
 bool kst_j2k_read_shared(struct j2k_builder *builder);
 bool kst_j2k_collect_shared(struct j2k_builder *builder);
@@ -239,15 +242,21 @@ const uint8_t *kst_j2k_sop_find(const uint8_t *from, const uint8_t *end);
 kst_status kst_j2k_collect(struct j2k_builder *builder);
 /* Do the same for one resolution, in whose lists there is room. */
 kst_status kst_j2k_collect_grid(struct j2k_builder *builder, const struct j2k_grid *grid);
-/* Make room for `more` elements behind the `count` of a list, twice as many as before at least. */
+/*
+ * Make room for `more` elements behind the `count` elements of a list. A list that grows becomes at least twice as
+ * large.
+ */
 kst_status kst_j2k_reserve(
     struct j2k_builder *builder, void **list, uint32_t count, uint64_t more, uint32_t *capacity, size_t size);
-/* Make room in the plan for some more blocks, and as many segments and pieces. Failure is not reported. */
+/*
+ * Make room in the plan for some more blocks, some segments and as many pieces. Returns false on failure, without a
+ * report.
+ */
 bool kst_j2k_make_room(struct j2k_builder *builder, uint32_t blocks, uint32_t segments);
-/* Make room in the plan for all that the tile can add, and for the block that exceeds the limit. */
+/* Make room in the plan for all that the tile can add, but for only one block beyond the limit. */
 kst_status kst_j2k_make_rooms(struct j2k_builder *builder);
 
-/* build.c: whether an error concerns one tile alone. */
+/* build.c: whether an error concerns only one tile. */
 bool kst_j2k_is_tile_error(kst_status status);
 
 /* packet.c: read the header of one packet. */
@@ -283,8 +292,8 @@ struct j2k_band_quantiser {
 };
 
 /*
- * layout.c: set exponent, mantissa, planes and step of a band. Its number in the list of steps is 0 for LL and then
- * three for each resolution (E-3 to E-5).
+ * layout.c: set exponent, mantissa, planes and step of a band. In the list of steps, LL has number 0, and each further
+ * resolution has the next three numbers (E-3 to E-5).
  */
 void kst_j2k_quantise_band(struct j2k_band *band, const struct j2k_band_quantiser *quantiser, uint8_t resolution);
 

@@ -88,8 +88,8 @@ static void add_piece(struct j2k_plan *plan, const struct j2k_contribution *c)
 }
 
 /*
- * Add the segments of a block, with at most `room` passes. Returns false if there were more; of passes that T.814 codes
- * together, none is kept then.
+ * Add the segments of a block, with at most `room` passes. Returns false if there were more; passes that T.814 codes
+ * together are then all left out.
  */
 static bool add_segments(struct j2k_builder *builder, const struct j2k_block_state *state, uint8_t style, uint32_t room,
     struct j2k_block *block)
@@ -162,7 +162,7 @@ static bool wants_all_blocks(const struct j2k_builder *builder)
     return all;
 }
 
-/* Make room for one block, where the region leaves out so many that there is no room for all. */
+/* Make room for one block. Used where the region leaves out blocks, so that there is no room for all of them. */
 static kst_status make_room_for_block(struct j2k_builder *builder, const struct j2k_block_state *state)
 {
     struct j2k_plan *plan = builder->plan;
@@ -190,8 +190,8 @@ struct precinct_collecting {
 };
 
 /*
- * Add a block of which packets have said something. One with more missing bit-planes than the band has bit-planes is
- * damaged and left out.
+ * Add a block that packets have described. A block is damaged and left out if as many bit-planes are missing as the
+ * band has, or more.
  */
 static kst_status add_block(
     const struct precinct_collecting *in, const struct j2k_block_state *state, struct j2k_rect rect)
@@ -248,7 +248,7 @@ static kst_status collect_row(
     return KST_OK;
 }
 
-/* The blocks of one subband in a precinct, of which packets were read. */
+/* Collect the blocks of one subband in a precinct of which packets were read. */
 static kst_status collect_precinct(
     struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t index, const struct j2k_precinct *precinct)
 {

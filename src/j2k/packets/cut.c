@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds the plan of a part of what another plan holds by copying its blocks, so that packets are not read again. */
+/*
+ * Builds a plan for a part of what another plan covers by copying blocks of that plan, so that packets are not read
+ * again.
+ */
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/parser.h"
 
-/* Find the current tile in the other plan, whose tiles ascend by index. Null: it was damaged and is not there. */
+/* Return the current tile in the other plan, whose tiles ascend by index; null if it was damaged and is not there. */
 static const struct j2k_tile *find_tile(const struct j2k_builder *builder)
 {
     const struct j2k_tile *tile = builder->whole->tile;

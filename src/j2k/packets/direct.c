@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the packets of a tile straight into the plan, where each code-block has all its passes in one packet: one
- * layer, and no divided resolutions. Code-blocks are in the plan in the order of their packets. What is found is kept
- * only if reading the packets one by one would find the same with nothing to report; the caller repeats all else in the
- * usual way, so that reports do not depend on it.
+ * layer, and no divided resolutions. Code-blocks are in the plan in the order of their packets. The result is kept only
+ * if reading the packets one by one would give the same with nothing to report. Otherwise the caller reads the tile
+ * again in the usual way, so that reports do not depend on this file.
  */
 #include <string.h>
 
@@ -15,16 +15,16 @@
 
 enum {
     SIDE = 64,    /* code-blocks along a side of a subband, at most */
-    NODES = 5461, /* of the tag tree of as many */
+    NODES = 5461, /* of the tag tree of SIDE × SIDE code-blocks */
     SEGMENTS = 2, /* of a code-block, at most: T.814's cleanup and refinement */
-    BYTES = 8     /* that code-blocks have on average, at least, if there are as many as a tile can have */
+    BYTES = 8     /* fewest bytes per code-block, on average, for which a tile's code-blocks get room at once */
 };
 
-/* The state while a tile is read. */
+/* Holds the state while a tile is read. */
 struct direct_reading {
     struct j2k_builder *builder;
-    uint64_t position, end; /* of what is left of the tile-part */
-    bool all;               /* all packets are read; otherwise `lengths` says how long those are that are passed over */
+    uint64_t position, end; /* range that is left of the tile-part */
+    bool all;               /* all packets are read; false: `lengths` has the lengths of packets that are skipped */
     struct j2k_packet_lengths lengths;
     uint32_t number;      /* of the next packet */
     uint64_t body;        /* bytes of the blocks of this packet so far */
@@ -37,7 +37,7 @@ static struct j2k_rect blocks_of(const struct j2k_grid *grid, struct j2k_rect ba
         j2k_ceil_shift(band.x1, grid->block_width), j2k_ceil_shift(band.y1, grid->block_height)};
 }
 
-/* Return whether the window of each subband is the whole, and divided into few code-blocks. */
+/* Return whether the window of each subband is the whole subband, which has few code-blocks. */
 static bool suits_bands(const struct j2k_builder *builder, const struct j2k_grid *grid)
 {
     bool fine = true;
@@ -129,7 +129,7 @@ static bool read_block(struct direct_reading *r, struct j2k_header_bits *bits, s
     return true;
 }
 
-/* A subband whose code-blocks are read. */
+/* Describes a subband whose code-blocks are read. */
 struct direct_band {
     struct j2k_band *band;
     const struct j2k_grid *grid;
@@ -137,7 +137,7 @@ struct direct_band {
     struct j2k_precinct_band place; /* of its blocks */
 };
 
-/* Begin with a subband, of which its only precinct has all. */
+/* Begin a subband, all of which is in its only precinct. */
 static struct direct_band begin_band(const struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t b)
 {
     const struct j2k_rect rect = grid->band[b];
@@ -197,7 +197,10 @@ static inline void clip(uint64_t at, uint32_t shift, uint32_t *from, uint32_t *t
     *to = end < *to ? (uint32_t)end : *to;
 }
 
-/* Read the blocks of a row. *least becomes how far up the tag tree all of the row is left out, at least. */
+/*
+ * Read the blocks of a row. *least becomes the least level of the tag tree's nodes that leave out blocks of the row; 0
+ * if a block is included.
+ */
 static bool read_row(struct direct_reading *r, struct j2k_header_bits *bits, const struct direct_band *in,
     struct direct_trees *trees, uint32_t y, uint32_t *least)
 {
@@ -243,7 +246,7 @@ static bool read_band(struct direct_reading *r, struct j2k_header_bits *bits, co
     return blocks == 0 || read_rows(r, bits, in);
 }
 
-/* Pass over a packet that is not wanted. An empty one has a single byte. */
+/* Skip a packet that is not wanted. An empty packet has a single byte. */
 static bool pass_packet(struct direct_reading *r, const uint8_t *at, uint64_t length)
 {
     if (length == 0 || (at[0] < 0x80 && length != 1))
@@ -269,7 +272,7 @@ static bool take_packet(struct direct_reading *r, const uint8_t *at, const uint8
     return true;
 }
 
-/* Read the packet of a resolution, or pass over it. */
+/* Read the packet of a resolution, or skip it. */
 static bool read_packet(struct direct_reading *r, const struct j2k_grid *grid)
 {
     struct j2k_builder *builder = r->builder;
@@ -296,7 +299,10 @@ static bool read_packet(struct direct_reading *r, const struct j2k_grid *grid)
     return next && take_packet(r, at, next, length);
 }
 
-/* Make room for all code-blocks at once if they can have some bytes each, as damage may invent any number of them. */
+/*
+ * Make room for all code-blocks at once, unless the tile-part is too short for them: damage may invent any number of
+ * them.
+ */
 static void make_all_room(const struct direct_reading *r)
 {
     struct j2k_builder *builder = r->builder;
@@ -310,7 +316,7 @@ static void make_all_room(const struct direct_reading *r)
         kst_j2k_make_room(builder, (uint32_t)sum, (uint32_t)sum + SEGMENTS);
 }
 
-/* Read the packets of one component after the other, or of one resolution of each of them; there may be none. */
+/* Read the packets of all components one after the other: of all resolutions, or of one, which some may not have. */
 static bool read_grids(struct direct_reading *r, bool by_resolution, uint32_t resolution)
 {
     struct j2k_builder *builder = r->builder;

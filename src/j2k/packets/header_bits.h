@@ -17,8 +17,10 @@ enum { J2K_BITS_AT_ONCE = 32 };
 struct j2k_header_bits {
     const uint8_t *start, *next, *end;
     uint64_t ahead; /* the bits that were taken from bytes but not read yet, from the highest down; zeros behind */
-    uint32_t left;  /* the number of these */
-    /* How many of them, the last ones, stand for bits behind the end, which are 0. If fewer are left, some were read.
+    uint32_t left;  /* the number of bits in `ahead` */
+    /*
+     * How many of these bits, the last ones, stand for bits behind the end, which are 0. If `left` is smaller, some of
+     * them were read.
      */
     uint32_t made_up;
     bool after_ones; /* the byte before `next` is 0xFF */
@@ -59,7 +61,7 @@ static inline void j2k_bits_fill(struct j2k_header_bits *bits)
     bits->next += 4;
 }
 
-/* Let `count` bits, 1 to 32, be ahead. */
+/* Make sure that `count` bits, 1 to 32, are ahead. */
 static inline void j2k_bits_need(struct j2k_header_bits *bits, uint32_t count)
 {
     if (bits->left < count)
@@ -90,7 +92,7 @@ static inline uint32_t j2k_bits_take(struct j2k_header_bits *bits, uint32_t coun
     return value;
 }
 
-/* Read zeros, at most `most`, and the 1 behind them if they are fewer. Returns their number. */
+/* Read zeros, at most `most`, and the 1 behind them if they are fewer. Returns the number of zeros. */
 static inline uint32_t j2k_bits_zeros(struct j2k_header_bits *bits, uint32_t most)
 {
     j2k_bits_need(bits, J2K_BITS_AT_ONCE);
@@ -104,7 +106,7 @@ static inline uint32_t j2k_bits_zeros(struct j2k_header_bits *bits, uint32_t mos
     return zeros;
 }
 
-/* Read ones and the 0 behind them. Returns their number, or 32 if there are at least so many. */
+/* Read ones and the 0 behind them. Returns their number, or 32 if there are at least 32. */
 static inline uint32_t j2k_bits_ones(struct j2k_header_bits *bits)
 {
     j2k_bits_need(bits, J2K_BITS_AT_ONCE);
@@ -114,7 +116,7 @@ static inline uint32_t j2k_bits_ones(struct j2k_header_bits *bits)
     return ones;
 }
 
-/* Return the byte behind the last one of which a bit was read; no byte behind the end was. */
+/* Return where the byte behind the last byte lies of which a bit was read; no byte behind the end counts as read. */
 static inline const uint8_t *j2k_bits_position(const struct j2k_header_bits *bits)
 {
     const uint8_t *next = bits->next;

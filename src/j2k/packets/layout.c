@@ -243,7 +243,7 @@ static kst_status repeat_component(struct j2k_builder *builder, uint32_t compone
     return status ? status : add_tile_component(builder, &tc);
 }
 
-/* Make room for all components at once, where the second is like the first. The limits allow as many resolutions. */
+/* Make room for all components at once, where the second is like the first. The limits allow that many resolutions. */
 static kst_status reserve_repeated(struct j2k_builder *builder)
 {
     struct j2k_plan *plan = builder->plan;

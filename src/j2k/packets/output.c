@@ -121,7 +121,7 @@ static void describe_together(const struct j2k_channels *channels, kst_image *im
             .depth = depth};
 }
 
-/* The tile that is asked for, or the whole image, on the reduced reference grid. */
+/* Find the tile that is asked for, or the whole image, on the reduced reference grid. */
 static kst_status choose_whole(
     const struct j2k_stream *stream, const kst_decode_options *options, struct j2k_rect *whole)
 {

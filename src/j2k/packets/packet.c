@@ -5,13 +5,13 @@
 #include "j2k/packets/tag_tree.h"
 #include "j2k/syntax/parser.h"
 
-/* The state while one header is read. */
+/* Holds the state while one header is read. */
 struct packet_reading {
     struct j2k_builder *builder;
     const struct j2k_grid *grid;
     struct j2k_begun *begun; /* of the grid */
     bool wanted;             /* contributions are kept, because layer and precinct are wanted */
-    bool one_segment;        /* all passes of a block of EBCOT share one */
+    bool one_segment;        /* all passes of a block of EBCOT share one segment */
     enum j2k_block_coder_kind coder;
     uint32_t layer;
     uint64_t body;
@@ -45,7 +45,10 @@ static bool is_too_many(struct packet_reading *reading)
     return true;
 }
 
-/* Return whether the coming contribution starts a segment; passes in front of a first set of T.814 belong to that. */
+/*
+ * Return whether the coming contribution starts a segment. Passes in front of the first set of T.814 belong to the
+ * segment of that set.
+ */
 static bool starts(const struct packet_reading *reading, const struct j2k_block_state *block, bool first)
 {
     return block->passes == 0 || (!first && !(reading->one_segment && block->coder == J2K_EBCOT) &&
@@ -69,7 +72,7 @@ static bool make_room(struct packet_reading *reading)
     return !reading->status;
 }
 
-/* Chain the contribution that was added last to those of its block. */
+/* Link the contribution that was added last to the earlier contributions of its block. */
 static void chain(struct packet_reading *reading, struct j2k_block_state *block)
 {
     struct j2k_builder *builder = reading->builder;
@@ -114,7 +117,7 @@ static bool add(struct packet_reading *reading, struct j2k_block_state *block, u
     return true;
 }
 
-/* A length of which some bits were read. */
+/* Holds a length of which some bits were read. */
 struct partial_length {
     uint32_t bits, value;
 };
@@ -129,7 +132,7 @@ static bool read_on(struct j2k_header_bits *from, struct partial_length *length,
     return true;
 }
 
-/* In front of a mixed block's first bytes: the block is one of EBCOT. */
+/* Read the length of a mixed block's first bytes, which shows that the block is one of EBCOT. */
 static bool read_first_of_ebcot(struct packet_reading *reading, struct j2k_header_bits *bits,
     struct j2k_block_state *block, struct partial_length *length, uint32_t *passes)
 {
@@ -140,10 +143,10 @@ static bool read_first_of_ebcot(struct packet_reading *reading, struct j2k_heade
 }
 
 /*
- * Read the length of a block's first bytes, where its style allows code-blocks of T.814. Passes in front of them have
- * none, and their length is read as that of passes of EBCOT. The first bytes can be a cleanup pass's, which is the last
- * pass of a packet whose index 3 divides. In mixed tile-components T.814's lengths begin with a 0 and have more than
- * three bits, and EBCOT's begin with a 1 if they have more bits than that.
+ * Read the length of a block's first bytes, where the style allows code-blocks of T.814. Passes in front of the first
+ * bytes have no bytes, and their length is read like that of EBCOT's passes. The first bytes can be those of a cleanup
+ * pass: the last pass of a packet whose index is a multiple of 3. In mixed tile-components T.814's lengths begin with a
+ * 0 and have more than three bits, and EBCOT's lengths of more than three bits begin with a 1.
  */
 static bool read_first(
     struct packet_reading *reading, struct j2k_header_bits *bits, struct j2k_block_state *block, uint32_t *passes)
@@ -170,8 +173,8 @@ static bool read_first(
 }
 
 /*
- * Read the same where no style mixes code-blocks, and the packet has the first bytes, as usual: they are a cleanup
- * pass's. Otherwise nothing is read, and *fine stays.
+ * Do the same in the usual case: the style does not mix code-blocks, and the packet has the first bytes, which are
+ * those of a cleanup pass. In all other cases returns false, reads nothing, and leaves *fine as it is.
  */
 static inline bool read_first_set(struct packet_reading *reading, struct j2k_header_bits *bits,
     struct j2k_block_state *block, uint32_t *passes, bool *fine)
@@ -231,8 +234,8 @@ static inline bool read_block(
 }
 
 /*
- * Read whether a block that was not included so far is included now (B.10.4, B.10.5). If not, `level` says how far up
- * the tag tree that holds.
+ * Read whether a block that was not included so far is included now (B.10.4, B.10.5). If not, *level becomes the level
+ * of the highest node of the tag tree for which that holds.
  */
 static inline bool read_inclusion(const struct packet_reading *reading, struct j2k_header_bits *bits,
     const struct j2k_precinct_band *band, const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
@@ -247,9 +250,9 @@ static inline bool read_inclusion(const struct packet_reading *reading, struct j
 }
 
 /*
- * Read whether the block (x, y) is included; if not, `level` says how far up the tag tree that holds. If the node of
- * the tag tree that excludes a block began in a row above, its first column has kept the node's level in `excluded`,
- * because the tree was consulted in that row. So the tree is consulted only once for each node.
+ * Read whether the block (x, y) is included; if not, *level becomes the level of the tag tree's node that excludes it.
+ * If that node began in a row above, `excluded` has its level for the node's first column, because the tree was
+ * consulted in that row. So the tree is consulted only once for each node.
  */
 static inline bool take_inclusion(const struct packet_reading *reading, struct j2k_header_bits *bits,
     const struct j2k_precinct_band *band, const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)

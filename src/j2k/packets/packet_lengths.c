@@ -28,7 +28,7 @@ static bool sort_segments(const struct j2k_stream *stream, const struct j2k_tile
     return true;
 }
 
-/* The state while lengths are read, which have seven bits per byte. */
+/* Holds the state while lengths are read, which have seven bits per byte. */
 struct lengths_reading {
     struct j2k_packet_lengths *lengths;
     uint64_t sum, value, most;
@@ -93,7 +93,7 @@ static size_t most_lengths(const struct j2k_stream *stream, uint32_t first, uint
     return total;
 }
 
-/* Read the lengths of all tile-parts. Returns false if they contradict these, or the number of packets. */
+/* Read the lengths of all tile-parts. Returns false if they contradict the tile-parts or the number of packets. */
 static bool read_parts(const struct j2k_builder *builder, struct j2k_packet_lengths *lengths)
 {
     const struct j2k_stream *stream = builder->stream;

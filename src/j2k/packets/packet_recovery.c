@@ -78,7 +78,7 @@ static uint64_t behind_sop(const struct j2k_packet_source *source, uint64_t at)
     return source->end - at > J2K_SOP_LENGTH ? at + J2K_SOP_LENGTH : source->end;
 }
 
-/* Take the previous packet back, because it is not what it seemed. */
+/* Drop the previous packet, because it is not what it seemed. */
 static void drop_before(struct j2k_packet_source *source)
 {
     kst_report_warning(source->builder->report, KST_WARNING_J2K_PACKET, source->start, 1, false);

@@ -9,7 +9,7 @@ struct j2k_packet_source {
     struct j2k_builder *builder;
     uint32_t part, end_part;          /* range of the tile's tile-parts that are not begun yet */
     uint64_t position, end;           /* range left in the body of the current tile-part */
-    struct j2k_packed_headers packed; /* without data if the headers stand in the bodies */
+    struct j2k_packed_headers packed; /* without data if the headers are in the bodies */
     const uint8_t *packed_next, *packed_end;
     uint64_t packets;
     uint64_t turns_allowed; /* number of allowed steps that yield no packet */
@@ -45,7 +45,7 @@ static inline const uint8_t *j2k_body_at(const struct j2k_packet_source *source)
     return source->builder->stream->data + source->position;
 }
 
-/* Take all contributions back from `first_contribution` on. */
+/* Drop all contributions from `first_contribution` on. */
 static inline void j2k_drop_packet(struct j2k_packet_source *source, uint32_t first_contribution)
 {
     for (uint32_t i = first_contribution; i < source->builder->contribution_count; i++)
@@ -63,8 +63,9 @@ void kst_j2k_look_for_sop(struct j2k_packet_source *source);
 void kst_j2k_settle(struct j2k_packet_source *source);
 
 /*
- * Behind damage to the packet at `at`, go on at an SOP, whose number says which packet follows. An SOP inside the
- * previous packet shows that this one was shorter than it seemed, because no two packets share bytes.
+ * Behind damage to the packet at `at`, continue at an SOP, whose number says which packet follows. An SOP inside the
+ * previous packet shows that the previous packet was shorter than it seemed, because no two packets share bytes.
+ * Returns false if there is no such SOP.
  */
 bool kst_j2k_resume(struct j2k_packet_source *source, uint64_t at);
 

@@ -9,7 +9,7 @@ enum { CHUNK = 1 << 18, ALIGNMENT = 8 };
 
 struct j2k_arena_chunk {
     struct j2k_arena_chunk *next;
-    size_t used, length; /* bytes that are used, and that there are, in `bytes` */
+    size_t used, length; /* bytes used, and bytes available, in `bytes` */
     uint64_t bytes[];
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads and collects the packets of a tile on several threads, each of which takes one resolution of a component after
- * the other, where PLT or PLM says where packets lie. What they find is taken over only if it is what reading the
- * packets one by one would have found, without anything to report; the caller repeats all else alone, so that reports
- * do not depend on threads.
+ * the other, where PLT or PLM says where packets lie. Their results are taken over only if reading the packets one by
+ * one would have given the same without anything to report. Otherwise the caller reads the tile again alone, so that
+ * reports do not depend on threads.
  */
 #include "j2k/packets/progression.h"
 #include "j2k/syntax/allowance.h"
@@ -34,7 +34,7 @@ struct j2k_sharing {
     uint64_t turns, contributions;
 };
 
-/* Return about how many code-blocks the tile has, at least. */
+/* Return a rough lower bound of the number of the tile's code-blocks. */
 static uint64_t count_blocks(const struct j2k_builder *builder)
 {
     uint64_t blocks = 0;
@@ -54,7 +54,7 @@ static bool pays(const struct j2k_builder *builder)
            builder->grid_count <= GRIDS_MAX && count_blocks(builder) >= builder->shared_from;
 }
 
-/* High resolutions have the most blocks. */
+/* Sort the grids from high to low resolutions: high ones have the most blocks. */
 static void put_in_order(struct j2k_sharing *sharing)
 {
     const struct j2k_builder *builder = sharing->builder;
@@ -88,7 +88,9 @@ void kst_j2k_sharing_release(struct j2k_builder *builder)
     builder->sharing = NULL;
 }
 
-/* Begin to share; the builder holds `sharing` from now on. False without memory, which is not reported. */
+/*
+ * Begin to share; the builder holds `sharing` from now on. Returns false if memory is missing, which is not reported.
+ */
 static bool begin(struct j2k_builder *builder)
 {
     struct j2k_sharing *sharing = kst_memory_zeroed(builder->memory, 1, sizeof *sharing, NULL);
@@ -108,7 +110,7 @@ static bool begin(struct j2k_builder *builder)
     return sharing->share;
 }
 
-/* Let the copies of a share be the share's own, which is where it was copied to. */
+/* Point the share's copy of the builder to the share's own plan and report, and reset these. */
 static void settle_in(struct packets_share *share, const struct j2k_builder *builder)
 {
     share->plan = *builder->plan;
@@ -163,7 +165,7 @@ static bool locate(struct j2k_sharing *sharing)
     return fine && sharing->placed == builder->packet_total;
 }
 
-/* Pass over the SOP that a packet must have if COD says so, and must not have otherwise. */
+/* Skip the SOP that a packet must have if COD says so, and must not have otherwise. */
 static bool pass_sop(const struct j2k_builder *builder, const uint8_t **next, const uint8_t *end, uint32_t number)
 {
     const uint8_t *at = *next;
@@ -175,7 +177,7 @@ static bool pass_sop(const struct j2k_builder *builder, const uint8_t **next, co
     return true;
 }
 
-/* Pass over the EPH that a header must end with if COD says so. */
+/* Skip the EPH that a header must end with if COD says so. */
 static bool pass_eph(const struct j2k_builder *builder, const uint8_t **next, const uint8_t *end)
 {
     const uint8_t *at = *next;
@@ -185,7 +187,7 @@ static bool pass_eph(const struct j2k_builder *builder, const uint8_t **next, co
     return end - at >= EPH_LENGTH && at[0] == 0xFF && at[1] == J2K_EPH;
 }
 
-/* Read one packet. Returns false unless there is nothing to report, and it is as long as it was said to be. */
+/* Read one packet. Returns false if there is anything to report, or if the packet is not as long as PLT or PLM says. */
 static bool read_packet(const struct j2k_sharing *sharing, struct j2k_builder *builder, const struct j2k_grid *grid,
     uint32_t precinct, uint32_t layer)
 {
@@ -326,7 +328,7 @@ static bool take_collected(const struct j2k_sharing *sharing)
     return true;
 }
 
-/* Take back what was collected of the bands. */
+/* Undo the collecting in all bands. */
 static void uncollect(const struct j2k_builder *builder)
 {
     for (uint32_t g = 0; g < builder->grid_count; g++)

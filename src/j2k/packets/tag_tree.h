@@ -32,9 +32,9 @@ static inline uint32_t j2k_tag_node(const struct j2k_tag_shape *shape, uint32_t 
 
 /*
  * Decode whether the value of leaf (x, y), which is not known yet, is less than the threshold, 1 to 65,535. Each of
- * `nodes` holds twice the lower bound, plus 1 if the bound is the value. If the value is not less, *level says how far
- * up the tree that is known: no leaf below that ancestor has a smaller value. The values above a known one are known,
- * too, so that decoding begins below the lowest of these.
+ * `nodes` holds twice the lower bound, plus 1 if the bound is the value. If the value is not less, *level becomes the
+ * level of the highest ancestor for which that is known: no leaf below that ancestor has a value less than the
+ * threshold. All ancestors of a known node are known, too, so that decoding begins below the lowest known node.
  */
 static inline bool j2k_tag_below(const struct j2k_tag_shape *shape, uint32_t *nodes, struct j2k_header_bits *bits,
     uint32_t x, uint32_t y, uint32_t threshold, uint32_t *level)
@@ -60,7 +60,7 @@ static inline bool j2k_tag_below(const struct j2k_tag_shape *shape, uint32_t *no
 
 /*
  * Decode the value of leaf (x, y), which is not known yet. The result is at most J2K_TAG_MISSING_MAX + 1, which stands
- * for any larger value. Nodes are coded as above, but 0 stands for what is not known.
+ * for any larger value. Nodes are coded as above, but 0 stands for a value that is not known.
  */
 static inline uint32_t j2k_tag_value(
     const struct j2k_tag_shape *shape, uint8_t *nodes, struct j2k_header_bits *bits, uint32_t x, uint32_t y)

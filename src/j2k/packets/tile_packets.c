@@ -58,7 +58,7 @@ static void drop_contributions(struct j2k_builder *builder, uint32_t first, uint
     }
 }
 
-/* In a survey, forget all contributions but those of the previous packet, which may still be dropped. */
+/* In a survey, forget all contributions except those of the previous packet, which may still be dropped. */
 static void forget_settled(struct j2k_packet_source *source)
 {
     struct j2k_builder *builder = source->builder;
@@ -191,9 +191,7 @@ static bool read_packet(
     return !source->stopped;
 }
 
-/*
- * Go on behind a packet of a precinct that has lost one before. Where such a packet ends can be found out only by SOP.
- */
+/* Continue behind a packet whose precinct has lost an earlier packet. Only an SOP can show where such a packet ends. */
 static bool skip_broken(struct j2k_packet_source *source, struct j2k_precinct *precinct)
 {
     if (kst_j2k_resume(source, source->position))

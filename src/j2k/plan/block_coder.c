@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Return the segments of EBCOT (D.4, D.6). */
+/* Return how many passes of EBCOT, from `pass` on, share a segment (D.4, D.6). */
 static uint32_t ebcot_room(uint32_t style, uint32_t pass)
 {
     enum { MORE_THAN_ANY = 1000 };
@@ -28,15 +28,15 @@ static bool ebcot_is_raw(uint32_t style, uint32_t pass)
 
 /*
  * Holds what a plane costs on average, in quarters of a bit: signs, the zeros around them, and the coder's adaptation.
- * A sample costs the more, the fewer of the remaining samples become significant with it. The numbers were fitted to
- * planes of twelve photographs and explain 99% of the variance of their lengths (by squared errors).
+ * The fewer of the remaining samples become significant, the more each of them costs. The numbers were fitted to planes
+ * of twelve photographs and explain 99% of the variance of their lengths (by squared errors).
  */
 enum { SIGNIFICANCE_COST = 32, REFINEMENT_COST = 16, REFINED_COST = 4 };
 
 static uint32_t significance_cost(uint32_t samples, uint32_t significant, uint32_t refined)
 {
     static const struct {
-        uint32_t share; /* fewer than so many 400ths of the remaining samples become significant */
+        uint32_t share; /* fewer than this many 400ths of the remaining samples become significant */
         uint32_t cost;
     } step[] = {{1, 39}, {2, 34}, {4, 30}, {8, 27}, {14, 25}, {20, 23}, {30, 21}, {40, 20}, {60, 19}, {80, 18},
         {120, 16}, {160, 14}, {200, 13}};
@@ -56,8 +56,9 @@ static void ebcot_estimate(
 }
 
 /*
- * The segments of T.814 (B.1 to B.3), from the first set on: a cleanup pass has one of its own, and the two refinement
- * passes behind it share one. Passes in front of the first set, which only count planes, are in its cleanup's segment.
+ * Return the same for T.814 (B.1 to B.3), from the first set on: a cleanup pass has a segment of its own, and the two
+ * refinement passes behind it share one. Passes in front of the first set, which only count planes, are in the segment
+ * of that set's cleanup pass.
  */
 static uint32_t ht_room(uint32_t style, uint32_t pass)
 {

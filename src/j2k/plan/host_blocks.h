@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Code-blocks whose coefficients one executor computes for another: while a GPU decodes a batch, the CPU's threads
- * decode some of its code-blocks.
+ * Declares code-blocks whose coefficients one executor computes for another: while a GPU decodes a batch, the CPU's
+ * threads decode some of its code-blocks.
  */
 #ifndef KOSTKA_J2K_PLAN_HOST_BLOCKS_H
 #define KOSTKA_J2K_PLAN_HOST_BLOCKS_H
@@ -13,7 +13,10 @@
 
 struct j2k_host_block {
     uint32_t picture, block; /* indices: of the picture in j2k_host_blocks, and of the block in that picture's plan */
-    /* Coefficients are stored as 16-bit numbers, in which all of the block's fit; otherwise as 32-bit numbers. */
+    /*
+     * True: coefficients are stored as 16-bit numbers, in which all coefficients of the block fit; false: as 32-bit
+     * numbers.
+     */
     bool narrow;
     /* The destination of those coefficients that lie in the band's window, row after row without gaps. */
     void *to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds where the bands of a wavelet along z are among the coded components, and what their errors count. */
+/* Finds which coded components hold the bands of a wavelet along z, and how much errors in these components count. */
 #include "j2k/plan/multi.h"
 
 #include "j2k/plan/norms.h"

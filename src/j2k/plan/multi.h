@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes a multiple component transform (T.801): what makes the components of a picture, or the slices of a volume,
- * out of those that the codestream codes. It is a list of stages in the order of decoding. Each stage is a list of
- * collections, and each collection turns some components into as many others. A description is immutable once it is
- * built, and all its indices are valid.
+ * Describes a multiple component transform (T.801), which computes the components of a picture, or the slices of a
+ * volume, from the components that the codestream codes. A transform is a list of stages in the order of decoding. Each
+ * stage is a list of collections, and each collection turns some components into the same number of others. A
+ * description is immutable once it is built, and all its indices are valid.
  */
 #ifndef KOSTKA_J2K_PLAN_MULTI_H
 #define KOSTKA_J2K_PLAN_MULTI_H
@@ -33,10 +33,10 @@ struct j2k_multi_collection {
     uint8_t levels;  /* of a wavelet: 0–32 */
     uint32_t origin; /* of a wavelet: the position of the first output along z, whose parity counts */
     uint32_t count;  /* of inputs, and of outputs; at least 1 */
-    uint32_t input;  /* the first of them in multi.index */
-    uint32_t output; /* likewise */
+    uint32_t input;  /* place of the first input in multi.index */
+    uint32_t output; /* place of the first output in multi.index */
     int32_t array;   /* into multi.array; −1: none */
-    int32_t offsets; /* likewise: what is added to the outputs */
+    int32_t offsets; /* likewise: the array that is added to the outputs */
     uint64_t where;  /* offset of its description in the stream */
 };
 
@@ -44,15 +44,16 @@ struct j2k_multi_stage {
     uint32_t first_collection, collection_count;
 };
 
-/* Describes a sample of a component that is made (CBD). */
+/* Describes the samples of a component that the transform outputs (CBD). */
 struct j2k_multi_sample {
     uint8_t depth; /* 1–38 */
     bool is_signed;
 };
 
 struct j2k_multi {
-    bool allowed;                    /* Rsiz says that there may be such a transform */
-    struct j2k_multi_sample *sample; /* of each component that is made; null: the transform changes none */
+    bool allowed; /* Rsiz says that there may be such a transform */
+    /* one for each component that the transform outputs; null: the transform changes none */
+    struct j2k_multi_sample *sample;
     uint32_t sample_count;
     struct j2k_multi_array *array;
     uint32_t array_count;
@@ -70,7 +71,7 @@ struct j2k_multi {
  */
 const struct j2k_multi_collection *kst_j2k_multi_brick(const struct j2k_multi *multi);
 
-/* A range of slices, or of coefficients of one band, along z: start ≤ z < end. */
+/* Holds a range of slices, or of coefficients of one band, along z: start ≤ z < end. */
 struct j2k_z_range {
     uint32_t start, end;
 };
@@ -79,12 +80,12 @@ struct j2k_z_range {
 struct j2k_z_range kst_j2k_z_band(struct j2k_z_range range, uint32_t high);
 
 /*
- * Return the number of the level whose high band holds coded component `index` of `count`, or of the last level if it
- * is in the lowest band, which sets `low`.
+ * Return the number of the level whose high band holds coded component `index`, or of the last level if the lowest band
+ * holds it. Sets *low to whether that is so.
  */
 uint32_t kst_j2k_z_level_of(const struct j2k_multi_collection *wavelet, uint32_t index, bool *low);
 
-/* Says where the bands of a wavelet along z lie: the low band's positions and the high band's first component. */
+/* Describes where the bands of a wavelet along z lie: the low band's positions and the high band's first component. */
 enum { J2K_Z_LEVELS = 32 };
 struct j2k_z_layout {
     struct j2k_z_range range[J2K_Z_LEVELS + 1]; /* the positions after n levels; for n = 0 those of the slices */
@@ -93,9 +94,9 @@ struct j2k_z_layout {
 void kst_j2k_z_layout(const struct j2k_multi_collection *wavelet, struct j2k_z_layout *layout);
 
 /*
- * Holds what the positions `wanted` of level `reduce` need of each level n: `computed` is transformed as if it were all
- * of the level, and what it makes is right inside `valid`, just as with struct j2k_resolution. A filter reaches
- * `margin` positions far.
+ * Holds what the positions `wanted` of level `reduce` need of each level n: the positions `computed` are transformed as
+ * if they were the whole level, and the results are right inside `valid`, just as with struct j2k_resolution. A filter
+ * reaches `margin` positions far.
  */
 struct j2k_z_need {
     struct j2k_z_range computed[J2K_Z_LEVELS + 1], valid[J2K_Z_LEVELS + 1];

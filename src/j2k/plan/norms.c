@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Has the norms of the first levels as a table, which tests/j2k/plan/test_norms.c computes anew. */
+/* Holds the norms of the first levels as a table, which tests/j2k/plan/test_norms.c computes anew. */
 #include "j2k/plan/norms.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 enum { EXACT_LEVELS = 6 };
 
 /*
- * The norms, for each number of levels, of a coefficient that passes its first level as a low-pass or, in the second
- * line, high-pass coefficient and all further levels as a low-pass one: of the 9/7 filter, and of the 5/3 filter.
+ * Norms of the 9/7 filter, then of the 5/3 filter, for each number of levels. The coefficient is a low-pass one of its
+ * first level or, in the second line, a high-pass one; it passes all further levels as a low-pass coefficient.
  */
 static const double exact[2][2][EXACT_LEVELS + 1] = {
     {{0x1p+0, 0x1.66f08f96b6753p+0, 0x1.03e339984b8a2p+1, 0x1.73594b6dcc51ep+1, 0x1.0760d51246024p+2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes which code-blocks a packet has, for whoever writes packets of pictures with one layer. */
+/* Describes which code-blocks a packet has, for code that writes packets of pictures with one layer. */
 #ifndef KOSTKA_J2K_PLAN_PACKET_BLOCKS_H
 #define KOSTKA_J2K_PLAN_PACKET_BLOCKS_H
 

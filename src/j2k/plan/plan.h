@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plan of a JPEG 2000 codestream (T.800) is what executors (CPU or GPU) decode from: geometry, coding parameters
- * and flat arrays of code-blocks, as the packet headers and the caller's filter determine them. A plan is immutable
- * once it is built. Every index in it is valid, every piece lies in the data, and all numbers are within the ranges
- * below, so that an executor checks only what depends on the coded bits themselves.
+ * Describes the plan of a JPEG 2000 codestream (T.800), from which executors (CPU or GPU) decode: geometry, coding
+ * parameters and flat arrays of code-blocks, as the packet headers and the caller's filter determine them. A plan is
+ * immutable once it is built. Every index in a plan is valid, every piece lies in the data, and all numbers are within
+ * the ranges below, so that an executor checks only what depends on the coded bits themselves.
  *
  * To an executor, several tiles are like several pictures. A tile without any data is not in the plan: its samples are
  * what coefficients of 0 give, which is half of the range for unsigned samples and 0 for signed ones.
@@ -70,11 +70,11 @@ struct j2k_block {
     uint32_t first_segment; /* index into plan.segment */
     uint16_t segment_count; /* 1 to `passes` */
     /*
-     * Number of bit-planes above the one of the first pass. Those that EBCOT leaves out are all 0; a code-block of
+     * Number of bit-planes above the plane of the first pass. EBCOT leaves out planes that are all 0; a code-block of
      * T.814 may have bits in them.
      */
     uint8_t missing;
-    uint8_t planes;  /* number of the others: band.planes − missing, 1–74 */
+    uint8_t planes;  /* number of the remaining planes: band.planes − missing, 1–74 */
     uint16_t passes; /* 1 to 3·planes − 2: the sum over its segments */
     /*
      * Set if its last segment may lack passes that the encoder made, because not all packets of its precinct were read.
@@ -102,7 +102,10 @@ struct j2k_band {
     uint16_t mantissa;       /* μ_b, 0–2,047; 0 where the transform is reversible */
     float step;              /* Δ_b (E-3), exact; 1 where the transform is reversible */
     uint32_t tile_component; /* into plan.tile_component */
-    /* Into plan.block, where those of a band follow each other: precinct by precinct, in raster order within each. */
+    /*
+     * Index into plan.block, where the blocks of a band follow each other: precinct by precinct, in raster order within
+     * each.
+     */
     uint32_t first_block;
     uint32_t block_count;
 };
@@ -177,8 +180,8 @@ struct j2k_plan {
     struct j2k_packet_totals totals;
     uint8_t reduce; /* number of highest resolutions that are left out */
     /*
-     * Regions, at the plan's reduction, that other decodes have shown: damage of the blocks they needed is already
-     * known.
+     * Regions, at the plan's reduction, that other decodes have shown: damage of the blocks that these needed is
+     * already counted.
      */
     struct j2k_rect shown[2];
 };

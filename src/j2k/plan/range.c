@@ -6,7 +6,7 @@
 
 enum { ROUNDING = 3 /* added by rounding in each level; range.h derives it */ };
 
-/* A saturating sum, which stays at UINT32_MAX once it gets there. */
+/* Return a saturating sum, which stays at UINT32_MAX once it gets there. */
 static uint32_t plus(uint32_t a, uint32_t b)
 {
     return b > UINT32_MAX - a ? UINT32_MAX : a + b;
@@ -14,7 +14,7 @@ static uint32_t plus(uint32_t a, uint32_t b)
 
 /*
  * Return the largest magnitude of a band's coefficients. The half step that the decoder adds below the last decoded
- * bit-plane stays within it.
+ * bit-plane stays within that magnitude.
  */
 static uint32_t band_range(const struct j2k_plan *plan, const struct j2k_band *band, uint8_t roi_shift)
 {

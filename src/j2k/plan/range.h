@@ -25,8 +25,9 @@
 #include "j2k/plan/plan.h"
 
 /*
- * Number of bits of a block's largest magnitude, inside the region of interest or outside of it (Annex H): 0–74. The
- * first cleanup pass of T.814 may code bits of all planes of the band, and decoders take larger magnitudes as damage.
+ * Return the number of bits of the largest magnitude that a block can have, inside the region of interest or outside of
+ * it (Annex H): 0–74. The first cleanup pass of T.814 may code bits of all planes of the band, and decoders treat
+ * larger magnitudes as damage.
  */
 static inline uint32_t j2k_magnitude_bits(const struct j2k_block *block, uint8_t roi_shift)
 {

@@ -7,7 +7,7 @@
 enum { POINTS = J2K_SET_PASSES * J2K_CODED_PLANES };
 
 /*
- * Describes a set of passes that is cut behind one of them; `slope` is its gain per byte over the point before on the
+ * Describes a set of passes that is cut behind one of them; `slope` is its gain per byte over the previous point of the
  * hull.
  */
 struct set_point {
@@ -21,7 +21,7 @@ struct j2k_choosing {
     const double *weight;
     uint32_t *first; /* the first of each block's points, and one more entry at the end */
     struct set_point *point;
-    double *slope; /* of all points, greatest first, each once */
+    double *slope; /* the different slopes of all points, greatest first */
     size_t slopes;
 };
 
@@ -39,7 +39,7 @@ static int by_slope(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* List all that a block may have. */
+/* List all sets that a block may have, cut behind each of their passes, by length. Returns their number. */
 static uint32_t list_points(const struct j2k_candidates *candidates, double unit, struct set_point *point)
 {
     uint32_t count = 0;
@@ -55,7 +55,7 @@ static uint32_t list_points(const struct j2k_candidates *candidates, double unit
     return count;
 }
 
-/* Keep the points on the hull, which begins at no bytes and no gain. Returns how many they are. */
+/* Keep the points on the hull, which begins at no bytes and no gain. Returns their number. */
 static uint32_t keep_hull(struct set_point *point, uint32_t count)
 {
     static const struct set_point none = {0};
@@ -150,7 +150,7 @@ size_t kst_j2k_choosing_count(const struct j2k_choosing *choosing)
     return choosing->slopes;
 }
 
-/* Let a block have the passes of a point. */
+/* Give a block the passes of a point. */
 static void take_point(struct j2k_choosing *choosing, uint32_t index, const struct set_point *point)
 {
     const struct j2k_candidate *set = &choosing->encoded->candidates[index].set[point->set];

@@ -291,7 +291,7 @@ void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded)
     encoded->pass_gain = NULL;
 }
 
-/* End the keeping of results. */
+/* Release the results and, after a failure, what was encoded. Returns the first failure. */
 static kst_status end(struct j2k_encoding *encoding, kst_status status, kst_report *report)
 {
     if (!status && !kst_j2k_encode_goes_on(encoding))

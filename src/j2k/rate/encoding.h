@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares what encoding on the CPU and on a GPU have in common: what is asked of it, the results of code-blocks, how
- * far a tile's blocks are coded for a target, and the end, which adds guard bits and lists all passes.
+ * Declares what encoding on the CPU and on a GPU have in common: the request, the results of code-blocks, how far a
+ * tile's blocks are coded for a target, and the last step, which adds guard bits and lists all passes.
  */
 #ifndef KOSTKA_J2K_RATE_ENCODING_H
 #define KOSTKA_J2K_RATE_ENCODING_H
@@ -21,7 +21,7 @@ struct j2k_kept_coefficients;
 
 enum { J2K_SET_PASSES = 3 /* most passes of an HT set */ };
 
-/* An HT set that a block may have. */
+/* Describes an HT set that may be chosen for a block. */
 struct j2k_candidate {
     const uint8_t *data;
     double gain[J2K_SET_PASSES];     /* of each pass, as in struct j2k_pass */
@@ -36,31 +36,36 @@ struct j2k_candidates {
 
 struct j2k_encode_request {
     const struct j2k_origin *origin; /* one per component: where plan.component[c].area begins */
-    const kst_rows *rows; /* reads the samples, if `in_order` one row of tiles after the other; null: in memory */
+    /* reads the samples; if `in_order`, one row of tiles after the other; null: they are in memory */
+    const kst_rows *rows;
     /* Holds, for each band of the plan, the squared error of the picture for an error of 1 in one coefficient. */
     const double *weight;
     struct progress *progress; /* a step per code-block */
     const kst_writer *keeper;  /* keeps coded bytes; only if nothing is measured; null: they stay in memory */
-    /* The CPU's alone: keeps coefficients from one encoding to the next, which differs in its steps; null: they go. */
+    /*
+     * CPU only: keeps coefficients for the next encoding, which differs in its quantiser steps; null: they are not
+     * kept.
+     */
     struct j2k_kept_coefficients *kept;
     struct j2k_tiles tiles; /* the tiles to be coded; a count of 0: all tiles */
     bool measure;           /* measure what each pass gains */
-    bool count;             /* HT: only bits are counted, as struct j2k_encoded has them; not with `measure` */
-    uint32_t refinements;   /* HT: passes behind the cleanup pass: 0–2 */
+    bool count;             /* HT: only count bits (see counted of struct j2k_encoded); not with `measure` */
+    uint32_t refinements;   /* HT: number of passes behind the cleanup pass, 0–2 */
     /*
-     * HT: the cleanup pass's plane; and how many planes from there on are tried, each with a set of its own, from which
-     * one is chosen when all blocks are coded (j2k/rate/candidates.h). 0: there is no choice. Needs `measure`.
+     * HT: the cleanup pass's plane; and the number of planes, from this one upwards, that are tried, each with a set of
+     * its own. One set is chosen when all blocks are coded (j2k/rate/candidates.h). 0: there is no choice. Needs
+     * `measure`.
      */
     uint32_t plane, candidates;
     /*
-     * HT, irreversible: samples are rounded so that they take fewer bits, each of which is worth this much of the
-     * picture's squared error; 0: they are not.
+     * HT, irreversible: samples are rounded so that they take fewer bits. Each saved bit is worth this much of the
+     * picture's squared error; 0: samples are not rounded.
      */
     double worth;
     /*
-     * The target of rate allocation, only if measured: passes that are clearly useless for it may be left out. All
-     * blocks together are to be no longer than `bytes` (UINT64_MAX: any length), or no better than the squared error
-     * `error` (0: as good as possible).
+     * The target of rate allocation, used only with `measure`: passes that are clearly useless for the target may be
+     * left out. All blocks together need be no longer than `bytes` (UINT64_MAX: any length), and no better than the
+     * squared error `error` (0: as good as possible).
      */
     uint64_t bytes;
     double error;
@@ -75,8 +80,9 @@ struct j2k_encoded {
     /* Sets to choose from, for each block; null: there is no choice, and passes are those of coded->block. */
     struct j2k_candidates *candidates;
     /*
-     * Holds for each block the bits of its cleanup pass without those of stuffing and without Scup, 0 where it has no
-     * samples. They are found with request->count, which finds nothing else, and are the same on every device.
+     * Holds for each block the number of bits of its cleanup pass, without bits of stuffing and without Scup; 0 if no
+     * sample is significant. The numbers are found with request->count, which finds nothing else, and are the same on
+     * every device.
      */
     uint32_t *counted;
     double *pass_gain; /* how much each pass lowers the picture's squared error; null: not measured */
@@ -90,11 +96,11 @@ struct j2k_encoded {
 struct j2k_block_result {
     const struct j2k_pass *pass;   /* passes with their gains, if measured and not yet in encoding->encoded */
     const uint32_t *length;        /* lengths of passes, if not measured */
-    const struct j2k_gains *plane; /* sampled but not coded yet: what each plane would gain, lowest plane first */
+    const struct j2k_gains *plane; /* if sampled but not coded yet: what each plane would gain, lowest plane first */
     double error;                  /* of the quantiser and of planes that were left out, in squares of the step */
-    uint32_t kept;                 /* bytes that the request's keeper has of the block, in front of its lengths */
+    uint32_t kept;                 /* bytes of the block that the request's keeper has, in front of the lengths */
     uint8_t planes;                /* of the largest magnitude */
-    uint8_t top;                   /* planes from that of the first pass on */
+    uint8_t top;                   /* number of planes from the first pass's plane down */
 };
 
 /* Describes one encoding; all threads work on it. */
@@ -105,11 +111,11 @@ struct j2k_encoding {
     const struct j2k_encode_request *request;
     struct j2k_block_result *result; /* one per block */
     struct j2k_encoded *encoded;
-    /* The CPU's alone: its functions, its tier, and memory of threads that have nothing to do. */
+    /* CPU only: its functions, its tier, and the memory of idle threads. */
     const struct j2k_forward *forward;
     enum cpu_tier tier;
-    uint32_t lanes;   /* tiles that are encoded side by side */
-    uint32_t workers; /* threads that work on one of them */
+    uint32_t lanes;   /* tiles that are encoded at the same time */
+    uint32_t workers; /* threads that work on one tile */
     struct j2k_encode_worker *idle;
     uint64_t kept;          /* bytes of the request's keeper that are assigned to threads */
     pthread_mutex_t shared; /* guards `idle`, `kept`, calls of the keeper, and what tiles change in `encoded` */
@@ -117,8 +123,8 @@ struct j2k_encoding {
 };
 
 /*
- * Says which blocks to process: all of them, which are coded, or only a sample evenly spread over the tile. The sample
- * is measured first, and tells how far all blocks need to be coded.
+ * Says which blocks to process: all of them, which are coded, or only a sample that is spread evenly over the tile. The
+ * sample is measured first, and shows how far all blocks need to be coded.
  */
 enum j2k_choice { J2K_ALL_BLOCKS, J2K_SAMPLE_BLOCKS };
 enum {
@@ -164,40 +170,36 @@ static inline uint32_t j2k_encode_block(const struct j2k_encode_tile *tile, uint
 }
 
 /*
- * Start with all members of the encoding set except `result` and `shared`. When all blocks have results or
- * something failed, finish, which fills in encoding->encoded. If starting failed there is nothing to finish.
+ * Start an encoding, of which all members are set except `result`, `shared` and `status`. When all blocks have results
+ * or something has failed, finish the encoding, which fills in encoding->encoded. If starting failed there is nothing
+ * to finish.
  */
 kst_status kst_j2k_encode_start(struct j2k_encoding *encoding, kst_report *report);
 kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *report);
-/*
- * End the encoding of blocks instead of finishing it, where the device keeps the results and none were taken from it.
- */
+/* End an encoding instead of finishing it, where the device keeps the results and none of them was fetched. */
 kst_status kst_j2k_encode_leave(struct j2k_encoding *encoding, kst_report *report);
 void kst_j2k_encode_find_tile(struct j2k_encoding *encoding, uint32_t index, struct j2k_encode_tile *tile);
 
 /* Return whether a sample of the tile's blocks is measured before all are coded. */
 bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile);
 
-/* Set tile->stop to the value known from the start, or to the one that the sample gives. */
+/* Set tile->stop to the value that the request has, or to the value that the sample gives. */
 void kst_j2k_encode_given_stop(struct j2k_encode_tile *tile);
 void kst_j2k_encode_find_stop(struct j2k_encode_tile *tile);
 
 /* Return the part of the region of interest in a band: all coefficients that affect the region (H.2). */
 struct j2k_rect kst_j2k_region_in_band(const struct j2k_encoding *encoding, const struct j2k_band *band);
 
-/* tile->stop in the units in which the gains of a band's blocks are measured. */
+/* Return tile->stop in the units in which the gains of a band's blocks are measured. */
 float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band);
 
-/*
- * Find from the sample the gain per byte below which no pass will be wanted; 0: every pass may be
- * wanted.
- */
+/* Return the gain per byte, found from the sample, below which no pass will be wanted; 0: every pass may be wanted. */
 double kst_j2k_encode_stop(struct j2k_encode_tile *tile);
 bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block);
 
 /*
- * Memory that lives as long as `encoded`, taken from a chunk that only the caller fills (*filling is null at first).
- * Returns null if memory is missing.
+ * Return memory that lives as long as `encoded`, taken from a chunk that only the caller fills (*filling is null at
+ * first). If there is none, the encoding fails and the result is null.
  */
 void *kst_j2k_encode_keep(struct j2k_encoding *encoding, struct j2k_encoded_chunk **filling, size_t length);
 void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded);

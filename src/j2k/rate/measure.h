@@ -60,7 +60,8 @@ struct j2k_gains {
 
 /*
  * Holds sums of the half steps below the plane: over the samples that become significant in it, and over those refined
- * to a 1 minus those refined to a 0; and the numbers of these samples.
+ * to a 1 minus those refined to a 0; and the numbers of these samples. `more` of the refined samples are refined to a
+ * 1.
  */
 struct j2k_below {
     uint32_t fresh, refined; /* `refined` is modulo 2^32 */
@@ -116,9 +117,9 @@ static inline struct j2k_gains j2k_plane_gains(
 }
 
 /*
- * Return the least that a plane's samples cost, in quarters of a bit: below, when they become significant, including
- * signs and the zeros around them (the more samples do so, the less each costs), and then when they are refined. In
- * photographs 19 of 20 planes take more.
+ * Return a lower bound of what a plane's samples cost, in quarters of a bit: here for samples that become significant,
+ * including signs and the zeros around them (the more samples do so, the less each costs), and below for samples that
+ * are refined. In photographs 19 of 20 planes take more.
  */
 static inline uint32_t j2k_significance_cost(const struct j2k_gains *gains, uint32_t count)
 {

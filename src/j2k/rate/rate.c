@@ -133,8 +133,8 @@ static uint64_t measure(struct allocation *a)
 }
 
 /*
- * Measure the layer's packets when it is decided, and, unless it is the last layer, commit to all of its headers so
- * that later layers continue from them.
+ * Measure the layer's packets once its passes are decided, and, unless it is the last layer, commit to all of its
+ * headers so that later layers continue from them.
  */
 static uint64_t commit(struct allocation *a)
 {
@@ -161,7 +161,7 @@ static uint64_t budget_of(const struct allocation *a, const struct j2k_layer_tar
     return fixed < target->bytes ? target->bytes - fixed : 0;
 }
 
-/* Return the number of cuts with which the error is reached, or else all. */
+/* Return the number of cuts with which the error is reached, or of all cuts if it is not. */
 static size_t place_of_error(const struct allocation *a, double wanted)
 {
     size_t place = a->at;

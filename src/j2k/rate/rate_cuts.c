@@ -15,7 +15,7 @@ enum { BLOCKS_TOGETHER = 512 };
 void kst_j2k_slopes(const uint32_t *length, const double *gain, uint32_t passes, double *slope)
 {
     uint8_t hull[256];
-    double left[257]; /* of the error before each pass, how much this pass and those behind it remove */
+    double left[257]; /* how much of the error each pass and those behind it remove together */
     uint32_t count = 0;
     left[passes] = 0;
     for (uint32_t pass = passes; pass-- > 0;)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cuts: the points at which code-blocks may be truncated, in the order in which rate allocation takes the passes before
- * them.
+ * Declares cuts: the points at which code-blocks may be truncated, in the order in which rate allocation takes the
+ * passes before them.
  */
 #ifndef KOSTKA_J2K_RATE_RATE_CUTS_H
 #define KOSTKA_J2K_RATE_RATE_CUTS_H

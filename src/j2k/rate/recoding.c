@@ -6,7 +6,7 @@
 
 #include "j2k/plan/block_coder.h"
 
-/* Stands for the lengths of passes where no code-block has a pass, and there is no array of them. */
+/* Stands in for the array of passes' lengths, which is missing where no code-block has a pass. */
 static const uint32_t no_pass;
 
 struct j2k_recode_source kst_j2k_recode_source(const struct j2k_recoded *recoded, uint32_t index)
@@ -29,7 +29,7 @@ bool kst_j2k_recode_changes(const struct j2k_recode_source *source)
     return source->code->passes > 0 && source->origin->coder != (uint8_t)kst_j2k_block_coder(source->style)->kind;
 }
 
-/* Return whether a block that is to be one of T.814 needs passes without bytes, because some layers end among them. */
+/* Return whether a block that becomes one of T.814 needs passes without bytes, because a layer ends among them. */
 static bool needs_idle(const struct j2k_recode_source *source, uint32_t idle)
 {
     for (uint32_t l = 0; l < source->layers; l++)
@@ -62,7 +62,7 @@ uint32_t kst_j2k_recode_idle(const struct j2k_recode_source *source, const struc
     return (source->style & J2K_STYLE_HT) != 0 && result->fewer == 0 ? (result->known - 1U) / 3 * 3 : 0;
 }
 
-/* A layer has the passes that it had, as far as these are there, from the first one on that is coded now. */
+/* Adapt the layers of a block: each keeps those of its passes that are known and that the block still has. */
 static void shift_layers(struct j2k_recoded *recoded, uint32_t index, const struct j2k_recode_result *result)
 {
     const uint32_t layers = recoded->coded.layers;
@@ -79,7 +79,7 @@ static uint32_t passes_after(const struct j2k_recoded *recoded, uint32_t index, 
     return result->changed ? result->passes : recoded->coded.block[index].passes;
 }
 
-/* Make the table of the lengths of all passes, and let the blocks be what they became. */
+/* Fill the table of the lengths of all passes, and replace the blocks that changed by their outcomes. */
 static void take_results(struct j2k_recoded *recoded, const struct j2k_recode_result *results, uint32_t *pass_length)
 {
     struct j2k_coded *coded = &recoded->coded;

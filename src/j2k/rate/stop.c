@@ -25,9 +25,9 @@ enum {
  */
 static const double margin = 0.65, margin_of_tiles = 0.25;
 
-/* A point where a block may be cut: the gain per byte, the bytes and the gain since the cut before it. */
+/* Describes a point where a block may be cut: the gain per byte, the bytes and the gain since the cut before it. */
 struct cut {
-    double slope, bytes, gain; /* bytes and gain are those of all blocks that this one stands for */
+    double slope, bytes, gain; /* bytes and gain of all blocks that this block stands for */
 };
 
 /* Holds consecutive blocks that one task looks at. */
@@ -45,7 +45,7 @@ struct sample {
     double error, low, high;
 };
 
-/* Returns n if one in n blocks of a band is sampled: in bands of few blocks each block has much weight. */
+/* Return n if one in n blocks of a band is sampled: in bands of few blocks each block has much weight. */
 static uint32_t stride_of(const struct j2k_plan *plan, uint32_t band)
 {
     const struct j2k_tile_component *tc = &plan->tile_component[plan->band[band].tile_component];
@@ -146,7 +146,7 @@ static size_t place_shares(struct sample *sample, uint32_t shares)
     return count;
 }
 
-/* Bring the cuts of all shares together, adding their sums in a fixed order. */
+/* Move the cuts of all shares together, adding their sums in a fixed order. */
 static void join_shares(struct sample *sample, uint32_t shares)
 {
     for (uint32_t i = 0; i < shares; i++) {

@@ -13,7 +13,7 @@ struct assembling {
     struct sink frame;
     struct j2k_bodies bodies;
     struct j2k_gpu_stream stream;
-    size_t front;                  /* bytes of the frame before the packets, if these are on the device */
+    size_t front;                  /* bytes of the frame in front of the packets, if these are on the device */
     const struct gpu_buffer *from; /* where the codestream was downloaded to, */
     uint8_t *to;                   /* and where it is copied to */
 };
@@ -23,7 +23,7 @@ static kst_status fail(const struct assembling *a, const struct gpu_error *error
     return kst_report_error(a->by->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text);
 }
 
-/* Put the device's packets between the parts of the frame. */
+/* Download the device's packets to between the two parts of the frame. */
 static bool download_packets(
     struct assembling *a, const struct gpu_buffer *to, double *seconds, struct gpu_error *error)
 {
@@ -52,7 +52,7 @@ static void copy_slice(void *argument, uint32_t index)
     memcpy(a->to + first, a->from->host + first, left < SLICE ? left : SLICE);
 }
 
-/* Append what was downloaded, with all threads unless a writer takes it piece by piece. */
+/* Append what was downloaded; all threads copy, unless a writer takes it piece by piece. */
 static void append(struct assembling *a, struct sink *sink)
 {
     const size_t length = (size_t)a->stream.length;
@@ -85,7 +85,7 @@ static kst_status download_and_append(struct assembling *a, struct sink *sink)
     return status;
 }
 
-/* Download into the sink's own memory if the device can copy there. */
+/* Download directly to the sink's own memory if the device can copy there. */
 static kst_status deliver(struct assembling *a, struct sink *sink)
 {
     const size_t length = (size_t)a->stream.length;
@@ -105,7 +105,7 @@ static kst_status deliver(struct assembling *a, struct sink *sink)
                                    : kst_report_error(a->by->report, sink->status, KST_NO_OFFSET, "while writing");
 }
 
-/* Let the host write all of the codestream, which is too large for the kernels. */
+/* Let the host write all of a codestream that is too large for the kernels. */
 static kst_status write_here(struct assembling *a, const struct j2k_codestream *stream, struct sink *sink)
 {
     kst_status status = a->by->arrive(a->by->user);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares how a codestream is written whose code-blocks the GPU has coded: the host writes its frame, the device puts
- * the blocks' bytes into it, and the whole is downloaded into the caller's buffer if that is pinned, and otherwise
- * copied there.
+ * Declares how a codestream is written whose code-blocks the GPU has coded: the host writes the frame, the device
+ * inserts the blocks' bytes, and the codestream is downloaded directly to the caller's buffer if that is pinned, and
+ * otherwise copied there.
  */
 #ifndef KOSTKA_J2K_RUN_ASSEMBLE_H
 #define KOSTKA_J2K_RUN_ASSEMBLE_H
@@ -15,10 +15,13 @@ struct j2k_assembler {
     struct pool *pool; /* threads that copy what was downloaded */
     kst_report *report;
     struct gpu_runtime *gpu;
-    const struct j2k_gpu_encode_job *job; /* that has coded the blocks */
+    const struct j2k_gpu_encode_job *job; /* the job that coded the blocks */
     uint32_t item;                        /* the picture's index in the job */
-    uint32_t placed;                      /* bytes of packets that are on the device; 0: the host writes headers */
-    /* Downloads the bytes of blocks to where the coded image says, for codestreams that kernels cannot count. */
+    uint32_t placed;                      /* bytes of the packets on the device; 0: the host writes packet headers */
+    /*
+     * Downloads the bytes of blocks to where the coded image expects them, for codestreams that are too large for
+     * kernels.
+     */
     kst_status (*arrive)(void *user);
     void *user;
 };

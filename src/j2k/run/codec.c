@@ -11,7 +11,7 @@
 
 static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose)
 {
-    (void)purpose; /* where packets end is in the headers */
+    (void)purpose; /* the headers tell where packets end */
     return kst_j2k_run_open(decoder, data, length);
 }
 
@@ -36,10 +36,7 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_options *optio
     return status ? status : kst_j2k_run_check_enlarged(decoder, stored);
 }
 
-/*
- * Parse the headers of the tile-parts that this decoding needs. Options that cannot be honoured are left for describe()
- * to report.
- */
+/* Parse the headers of the tile-parts that this decoding needs. Invalid options are left for describe() to report. */
 static kst_status read_further(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;
@@ -53,7 +50,7 @@ static kst_status read_further(struct decoding *d)
 
 static kst_status place(struct decoding *d)
 {
-    bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* which the CPU refuses */
+    bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* the CPU refuses the others */
     enum j2k_fit fit = J2K_FITS_NOT;
     const kst_region all = {0, 0, d->image->width, d->image->height};
     kst_status status = suits ? kst_j2k_run_decode_gpu_plan(d, all, &fit) : KST_OK;
@@ -93,14 +90,14 @@ static kst_status run_on_gpu(struct decoding *d)
     return kst_j2k_run_decoding_settle(d, &damage, &times, &error);
 }
 
-/* Let a GPU take every picture. Planning shows whether the GPU can code its blocks; otherwise the CPU does. */
+/* Accept every picture for a GPU. Planning finds out whether the GPU can code its blocks; if not, the CPU does. */
 static bool takes_picture(struct encoding *e)
 {
     (void)e;
     return true;
 }
 
-/* Allocate pinned memory, to which rows are copied when they are needed. */
+/* Choose the GPU for rows that a function provides. They are copied to pinned memory when they are needed. */
 static kst_status place_rows(struct encoding *e, double seconds)
 {
     e->gpu = kst_context_gpu_for(e->context, seconds, e->codec->encode_least);
@@ -127,7 +124,7 @@ static const struct decode_parts parts = {.make = kst_j2k_run_parts_make,
 
 const struct codec kst_j2k_run_codec = {.kind = KST_CODEC_JPEG2000,
     .decode_seconds = 8e-8,
-    .decode_least = 10e-3, /* the longest code-block keeps a GPU waiting */
+    .decode_least = 10e-3, /* a GPU waits for the longest code-block */
     .recognises = kst_j2k_recognised,
     .state_size = sizeof(struct j2k_decoder),
     .open = open_stream,
@@ -149,7 +146,7 @@ const struct codec kst_j2k_run_codec = {.kind = KST_CODEC_JPEG2000,
     .end_volumes = kst_j2k_run_volumes_end,
     .release_volume = kst_j2k_run_volume_release,
     .encode_volumes = kst_j2k_run_encode_volumes,
-    .encode_seconds = 2e-7, /* measured on an H200, which waits for a picture's longest code-block, too */
+    .encode_seconds = 2e-7, /* measured on an H200, which also waits for a picture's longest code-block */
     .encode_least = 14e-3,
     .plan_encoding = kst_j2k_run_encode_check,
     .takes_picture = takes_picture,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes an open stream on the CPU: as a whole or, if memory is too small for that, one region after the other. */
+/*
+ * Decodes an open stream on the CPU: as a whole or, if there is too little memory for that, one region after the other.
+ */
 #include "j2k/run/decode.h"
 
 #include <string.h>
@@ -15,36 +17,33 @@
 #include "j2k/syntax/allowance.h"
 #include "j2k/syntax/geometry.h"
 
-enum {
-    BROAD = 512
-}; /* columns: while regions are at least this wide they start at the top, because rows are released as soon as they are
-      done */
+/* Columns: while regions are at least this wide they start at the top, because finished rows are released early. */
+enum { BROAD = 512 };
 
-/* Holds the image of one decoding, or a region of it, and the intermediate planes if it needs any. */
+/* Holds the state of decoding the image, or a region of it, and the intermediate planes if there are any. */
 struct j2k_rendering {
     kst_decoder *decoder;
     const kst_decode_options *options;
     const kst_image *image;
-    struct j2k_rows *rows; /* where the image's rows are handed out; null: the image has memory */
-    bool whole;            /* they cannot be handed out, because they do not come one after the other */
+    struct j2k_rows *rows; /* receives the image's rows; null: the image has memory */
+    bool whole;            /* rows cannot be handed out, because they are not finished in order */
     bool told; /* the report holds all warnings about packets, which must be so before regions are decoded */
-    bool
-        every_packet; /* regions skip no packets, because the whole picture is damaged and was read without skipping any
-                       */
-    double end;       /* the progress when this region is done */
-    double excess;    /* the memory that it needs, divided by the memory that is left; at most 1: it was begun */
-    uint64_t need;    /* bytes that the decoding needs in all; 0: not known */
+    /* Regions do not skip packets, because the picture is damaged and was read as a whole without skipping any. */
+    bool every_packet;
+    double end;    /* progress at the end of this region */
+    double excess; /* needed memory as a multiple of the memory that is left; at most 1: decoding was begun */
+    uint64_t need; /* bytes that the decoding needs in all; 0: unknown */
     struct j2k_output output;
     struct j2k_channels channels;
     struct j2k_plan plan;
-    struct j2k_rect shown[2]; /* the regions of the image that are decoded before this one (see plan.h) */
+    struct j2k_rect shown[2]; /* regions of the image that were decoded before this one (see plan.h) */
     struct progress *progress;
-    struct j2k_target *target; /* of each component */
-    bool *wanted;              /* likewise */
-    uint16_t **plane;          /* likewise, only with a conversion */
+    struct j2k_target *target; /* for each component */
+    bool *wanted;              /* for each component */
+    uint16_t **plane;          /* for each component, only with a conversion */
 };
 
-/* Return whether each channel of the image is a component of its own, as it stands. */
+/* Return whether each channel of the image is simply a component of its own. */
 static bool is_direct(const struct j2k_rendering *rendering)
 {
     const struct j2k_channels *channels = &rendering->channels;
@@ -81,7 +80,7 @@ static void aim_raw(struct j2k_rendering *rendering)
     }
 }
 
-/* Let decoded samples go straight into the image's planes or, if it is interleaved, between its other channels. */
+/* Make decoded samples go directly to the image's planes or, if it is interleaved, between its other channels. */
 static void aim_direct(struct j2k_rendering *rendering)
 {
     const kst_image *image = rendering->image;
@@ -168,7 +167,9 @@ static kst_status convert(struct j2k_rendering *rendering)
     return KST_OK;
 }
 
-/* Read the packets without keeping a plan, which has no room, to collect the warnings and errors about them. */
+/*
+ * Read the packets without keeping a plan, for which there is no room, to collect the warnings and errors about them.
+ */
 static kst_status survey(struct j2k_rendering *rendering)
 {
     const struct operation op = kst_decoder_operation(rendering->decoder, rendering->progress);
@@ -176,7 +177,10 @@ static kst_status survey(struct j2k_rendering *rendering)
         &op, &j2k_state(rendering->decoder)->stream, &rendering->output.filter, &rendering->plan.totals);
 }
 
-/* Build the plan. Packets of a region that were read for the whole are not warned of again. */
+/*
+ * Build the plan. If the packets were already read for the whole picture, a region does not report their warnings
+ * again.
+ */
 static kst_status plan(struct j2k_rendering *rendering)
 {
     kst_decoder *decoder = rendering->decoder;
@@ -216,8 +220,8 @@ static bool has_room(struct j2k_rendering *rendering)
 }
 
 /*
- * The lists of a plan leave buffers behind while they grow, together more than the plan. Where rows are passed on so
- * that a large picture is never in memory, free these before rows of coefficients are allocated.
+ * While they grow, the lists of a plan leave buffers behind, which together are larger than the plan. If rows are
+ * passed on so that a large picture is never in memory, free these buffers before rows of coefficients are allocated.
  */
 static void drop_outgrown(const struct j2k_rendering *rendering)
 {
@@ -260,10 +264,8 @@ static kst_status run(struct j2k_rendering *rendering, bool direct)
 
 kst_status kst_j2k_run_refuse_depth(kst_decoder *decoder, const kst_decode_options *options)
 {
-    enum {
-        FIRST_SSIZ = 42,
-        SSIZ = 3
-    }; /* the offset of the first Ssiz from SOC, and the bytes of SIZ for each component (A.5.1) */
+    /* The offset from SOC of the first Ssiz, and the bytes of SIZ for each component (A.5.1). */
+    enum { FIRST_SSIZ = 42, SSIZ = 3 };
     const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     uint32_t count = options->components ? options->component_count : stream->component_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -336,7 +338,7 @@ static kst_status decode_output(struct j2k_rendering *rendering)
     return status;
 }
 
-/* Describe the regions that come before this one: those above it, and those beside it. */
+/* Describe the regions that were decoded before this one: the one above it, and the one to the left. */
 static kst_status describe_before(struct j2k_rendering *rendering, kst_region region)
 {
     const kst_region before[] = {{0, 0, rendering->image->width, region.y}, {0, region.y, region.x, region.height}};
@@ -398,7 +400,9 @@ static kst_status refuse(const struct j2k_rendering *rendering)
         (unsigned long long)rendering->need);
 }
 
-/* Decode the regions in turn, row by row of regions. Progress counts a region once even if it is begun again. */
+/*
+ * Decode the regions in turn, row by row of regions. A region counts once in the progress, even if it is begun again.
+ */
 static kst_status decode_parts(struct j2k_rendering *whole)
 {
     kst_report *report = &whole->decoder->report, row = *report;
@@ -443,7 +447,7 @@ kst_status kst_j2k_run_decode(
     return decode_parts(&rendering);
 }
 
-/* Return whether all channels come straight from tiles that do not lie beside each other. */
+/* Return whether all channels come directly from tiles, no two of which lie beside each other. */
 static bool is_in_rows(const struct j2k_rendering *rendering)
 {
     return is_direct(rendering) && j2k_state(rendering->decoder)->stream.size.columns == 1;

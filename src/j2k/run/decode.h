@@ -7,33 +7,32 @@
 #include "j2k/run/decode_gpu.h"
 #include "run/decoding.h"
 
-/* Describes a kept plan of whole tiles, from which several regions are decoded. */
+/* Describes a plan of whole tiles that is kept, so that several regions are decoded from it. */
 struct j2k_kept {
     struct j2k_plan plan;     /* empty: no plan is kept */
     struct j2k_filter filter; /* the plan's own filter, which points to: */
     bool *components;         /* for each component, whether it is wanted */
     struct j2k_rect tiles;    /* the columns and rows of tiles in the plan */
-    struct j2k_rect before;   /* likewise, those that the region before needed */
+    struct j2k_rect before;   /* columns and rows of tiles that the previous region needed */
     bool refused;             /* such a plan cannot be made of this stream */
 };
 
 enum { J2K_BREACHES_MOST = 100 };
 
-/* Describes the rules of its profile that the open stream breaks; a stream of 16,384 components may break many. */
+/* Holds the rules of its profile that the open stream breaks, which may be many for a stream of 16,384 components. */
 struct j2k_breaches {
-    size_t found; /* how many there are; of more than J2K_BREACHES_MOST, the last text says how many are left out */
+    size_t found; /* number of breaches; beyond J2K_BREACHES_MOST, the last text says how many are left out */
     char text[J2K_BREACHES_MOST][KST_BREACH_LENGTH];
 };
 
-/* Holds what a decoder keeps of a JPEG 2000 stream, and of the one decoding that is under way. */
+/* Holds what a decoder keeps of a JPEG 2000 stream, and of the one decoding that is in progress. */
 struct j2k_decoder {
     struct j2k_stream stream;
     struct j2k_kept kept;
-    struct j2k_breaches *breaches; /* once they were asked for */
+    struct j2k_breaches *breaches; /* null until the caller asks for breaches */
     kst_plane *more;               /* room for the planes behind the first four of the image that was described last */
     struct j2k_planned *planned;   /* the picture, if the GPU decodes it as a whole; otherwise null */
-    double
-        excess; /* the memory that a picture on the GPU, or a slab of it, needs, divided by the memory that there is */
+    double excess; /* memory that the picture or slab needs on the GPU, as a multiple of the available memory */
 };
 
 static inline struct j2k_decoder *j2k_state(const kst_decoder *decoder)
@@ -42,8 +41,8 @@ static inline struct j2k_decoder *j2k_state(const kst_decoder *decoder)
 }
 
 /*
- * plans.c: build a plan of the open stream as kst_j2k_plan_build() does; and release what is kept for its other
- * regions.
+ * plans.c: build a plan of the open stream as kst_j2k_plan_build() does; and release the plan that is kept for other
+ * regions of the stream.
  */
 kst_status kst_j2k_run_decoder_plan(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan);
 void kst_j2k_run_kept_drop(kst_decoder *decoder);
@@ -52,8 +51,8 @@ void kst_j2k_run_kept_drop(kst_decoder *decoder);
 kst_status kst_j2k_run_open(kst_decoder *decoder, const uint8_t *data, size_t length);
 
 /*
- * Read the headers of the tile-parts that a filter needs (null: of all), if opening has left them for later. Warnings
- * about them are reported now and by each decoding from now on.
+ * Read the headers of the tile-parts that a filter needs (null: of all), if opening the stream did not. Warnings about
+ * them are reported now, and from now on by each decoding.
  */
 kst_status kst_j2k_run_open_further(kst_decoder *decoder, const struct j2k_filter *filter);
 
@@ -61,22 +60,22 @@ kst_status kst_j2k_run_open_further(kst_decoder *decoder, const struct j2k_filte
 kst_status kst_j2k_run_refuse_depth(kst_decoder *decoder, const kst_decode_options *options);
 
 /*
- * Check that smaller components and palettes are not enlarged to more samples than the stream's length allows. Channels
- * that only the caller asked for, such as RGB made of grey, do not count.
+ * Check that enlarging smaller components and palettes does not make more samples than the stream's length allows.
+ * Channels that the stream does not have, such as RGB made from grey, do not count.
  */
 kst_status kst_j2k_run_check_enlarged(kst_decoder *decoder, const kst_image *image);
 
-/* profile.c: the work of kst_decoder_profile_breach(), for a stream whose tile-part headers have all been read. */
+/* profile.c: implements kst_decoder_profile_breach() for a stream whose tile-part headers have all been read. */
 bool kst_j2k_run_profile_breach(kst_decoder *decoder, size_t index, char *text);
 
 /* Decode to an image in host memory, which is as kst_j2k_output_describe() describes it. */
 kst_status kst_j2k_run_decode(
     kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, struct progress *progress);
 
-/* See struct codec: the codec's decode_rows(). */
+/* The codec's decode_rows(); see struct codec. */
 kst_status kst_j2k_run_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken);
 
-/* decode_volume.c: see struct codec: the codec's describe_volume() and decode_volume(). */
+/* decode_volume.c: the codec's describe_volume() and decode_volume(); see struct codec. */
 kst_status kst_j2k_run_describe_volume(
     kst_decoder *decoder, const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info);
 kst_status kst_j2k_run_decode_volume(kst_decoder *decoder, const kst_volume_decode_options *options,

@@ -43,7 +43,7 @@ static kst_status read_palettes(struct j2k_planned *planned, kst_decoder *decode
     return status;
 }
 
-/* Make every channel a source. Where their samples lie is known once the plan is built. */
+/* Make every channel a source of a conversion. The places of their samples are known once the plan is built. */
 static kst_status choose_sources(
     struct j2k_planned *planned, const struct decoding *d, const struct j2k_channels *channels)
 {
@@ -58,7 +58,7 @@ static kst_status choose_sources(
     return read_palettes(planned, d->decoder, channels);
 }
 
-/* Return which of the picture's channels the image's channel k is; `count` for a channel of constant value. */
+/* Return which of the picture's channels is channel k of the image; `count` for a channel with a constant value. */
 static uint32_t channel_of(const struct j2k_channels *channels, kst_format format, uint32_t k)
 {
     const struct pixel_layout *layout = kst_pixel_layout(format);
@@ -121,8 +121,8 @@ static bool is_whole(const struct decoding *d, kst_region region)
 }
 
 /*
- * Return where a region of the image lies in the stored picture, in which rows may be columns or run in the other
- * direction.
+ * Return where a region of the image lies in the stored picture, whose rows may be columns of the image, or run in the
+ * opposite direction.
  */
 static kst_region stored_region(const struct decoding *d, kst_region region)
 {
@@ -156,7 +156,7 @@ static kst_status build(struct decoding *d, struct j2k_output *output, struct j2
     return status;
 }
 
-/* Return the number of bytes that a plan may take on the device, on which two slabs are at a time. */
+/* Return how many bytes a plan may take on the device. Two slabs are on the device at the same time. */
 static uint64_t memory_limit(const struct decoding *d, kst_region region)
 {
     uint64_t limit = d->decoder->context->limits.memory, half = d->gpu->gpu->info.memory / 2;
@@ -170,7 +170,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Return the memory that the region needs, divided by the memory that there is. */
+/* Return the memory that the region needs, as a multiple of the available memory. */
 static double excess_of(const struct decoding *d, kst_region region, const struct j2k_planned *planned)
 {
     double memory = (double)planned->need.memory / (double)memory_limit(d, region);
@@ -179,8 +179,8 @@ static double excess_of(const struct decoding *d, kst_region region, const struc
 }
 
 /*
- * Return whether offsets in the stream are too large for the kernels, which then could not locate damage. With slabs
- * the CPU locates it.
+ * Return whether offsets in the stream are too large for the kernels, which then could not locate damage. In slabs they
+ * need not, because the CPU locates damage.
  */
 static bool is_far(const struct decoding *d, const struct j2k_planned *planned)
 {
@@ -188,8 +188,8 @@ static bool is_far(const struct decoding *d, const struct j2k_planned *planned)
 }
 
 /*
- * Build the plan of a region and say whether the device can decode it. On failure, and if it does not fit, the plan is
- * released.
+ * Build the plan of a region, and find out whether the device can decode it. On failure, and if it does not fit, the
+ * plan is released.
  */
 static kst_status plan_item(
     struct decoding *d, struct j2k_output *output, kst_region region, struct j2k_planned *planned, enum j2k_fit *fit)
@@ -218,7 +218,7 @@ static kst_status plan_item(
 }
 
 /*
- * Let a plane begin at the region's corner: in host memory by its address, in a device's buffer by its offset, in an
+ * Make a plane begin at the region's corner: in host memory by its address, in a device's buffer by its offset, in an
  * image object by its coordinates.
  */
 static void cut_plane(struct j2k_planned *planned, uint32_t p, kst_region region)
@@ -234,7 +234,7 @@ static void cut_plane(struct j2k_planned *planned, uint32_t p, kst_region region
         item->image.offset[p] += (size_t)skipped;
 }
 
-/* Cut the item's image down to the region. */
+/* Reduce the item's image to the region. */
 static kst_status cut(
     const struct decoding *d, const struct j2k_output *output, kst_region region, struct j2k_planned *planned)
 {
@@ -282,7 +282,7 @@ static kst_status plan_region(struct decoding *d, kst_region region, struct j2k_
 
 kst_status kst_j2k_run_decode_gpu_plan(struct decoding *d, kst_region region, enum j2k_fit *fit)
 {
-    enum { MUCH = 2 }; /* a guess, for want of memory for the plan that would tell */
+    enum { MUCH = 2 }; /* a guess, because there is no memory for the plan that would tell */
     kst_decoder *decoder = d->decoder;
     const kst_report before = decoder->report;
     kst_status status = KST_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how a JPEG 2000 picture is planned for, decoded by and reported from the context's GPU. */
+/* Declares how the context's GPU decodes a JPEG 2000 picture: planning, decoding and reporting. */
 #ifndef KOSTKA_J2K_RUN_DECODE_GPU_H
 #define KOSTKA_J2K_RUN_DECODE_GPU_H
 
@@ -20,12 +20,12 @@ struct j2k_planned {
 enum j2k_fit {
     J2K_FITS,
     J2K_FITS_IN_SLABS, /* smaller regions may fit: memory is too small, or the kernels' counters are */
-    J2K_FITS_NOT       /* the CPU's */
+    J2K_FITS_NOT       /* the CPU must decode it */
 };
 
 /*
- * Read the packets of a region of the image and find out whether the GPU can decode it. If it fits, the plan is in
- * `planned` of the decoder's state. Otherwise that stays null, and the decoder's report is unchanged.
+ * Read the packets of a region of the image, and find out whether the GPU can decode it. If it fits, `planned` of the
+ * decoder's state receives the plan. Otherwise it stays null, and the decoder's report is unchanged.
  */
 kst_status kst_j2k_run_decode_gpu_plan(struct decoding *decoding, kst_region region, enum j2k_fit *fit);
 void kst_j2k_run_decode_gpu_drop(struct decoding *decoding); /* does nothing without a plan */
@@ -34,26 +34,26 @@ void kst_j2k_run_decode_gpu_release(struct decoding *decoding, struct j2k_planne
 /* Return how the planned picture is scheduled on the device, and which blocks the CPU's threads decode. */
 struct j2k_gpu_order kst_j2k_run_decode_gpu_order(const struct decoding *decoding);
 
-/* Decode the planned picture and wait for the end. */
+/* Decode the planned picture, and wait until that is done. */
 void kst_j2k_run_decode_gpu_run(
     struct decoding *decoding, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error);
 
 /*
  * Decode slabs one after the other, each as high as fits into memory. Returns false if the device cannot decode all of
- * them, or if there is damage, which only decoding the whole can report: the decoder's report is then unchanged, and
- * the contents of the image are undefined.
+ * them, or if there is damage, which can only be reported when the whole picture is decoded. In that case the decoder's
+ * report is unchanged, and the contents of the image are undefined.
  */
 bool kst_j2k_run_decode_gpu_slabs(struct decoding *decoding, kst_status *status);
 
-/* End a decoding that the GPU has carried out, or has failed to carry out. */
+/* End a decoding that the GPU has completed, or has failed to complete. */
 kst_status kst_j2k_run_decoding_settle(struct decoding *decoding, const struct j2k_gpu_damage *damage,
     const struct j2k_gpu_times *times, const struct gpu_error *error);
 
-/* Add what the device did and found to the report. */
+/* Add the device's work, and the damage that it found, to the report of a decoding. */
 kst_status kst_j2k_run_decode_gpu_report(
     struct decoding *decoding, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times);
 
-/* Do the same for a report. */
+/* Do the same for any report. */
 kst_status kst_j2k_run_decode_gpu_note(kst_report *report, const struct gpu *gpu, const struct j2k_gpu_damage *damage,
     const struct j2k_gpu_times *times, bool strict);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes the pictures of a batch on a GPU in parts, of which a few are under way at the same time. */
+/* Decodes the pictures of a batch on a GPU in parts, a few of which are in flight at the same time. */
 #include "j2k/run/decode_parts.h"
 
 enum {
@@ -7,39 +7,39 @@ enum {
     HALF_PART = PART_PICTURES / 2,
     LONG_STREAM = 4 << 20, /* bytes: the first two parts are half as large, so that the device begins sooner */
     PARTS_AT_ONCE = 3,
-    LIMITS_AT_ONCE = 6 /* all parts that are under way take at most this many times the limit of memory */
+    LIMITS_AT_ONCE = 6 /* all parts in flight take at most this many times the memory limit */
 };
 
 /*
- * A device decodes the blocks of T.814 so fast that the host is what it waits for. Parts of them are small and many, so
- * that threads can list the blocks of several parts at the same time, each thread those of one part.
+ * A device decodes T.814 blocks so fast that it waits for the host. So parts with these are small and many, and threads
+ * list the blocks of several parts at the same time, one thread for each part.
  */
 enum {
     HT_PART_PICTURES = 4,
     HT_PARTS_AT_ONCE = 8,
-    HT_BESIDE = 3 /* parts that a device decodes blocks of at the same time as those of a part */
+    HT_BESIDE = 3 /* other parts whose blocks a device decodes at the same time */
 };
 
 struct j2k_part {
     struct j2k_gpu_job *job; /* null: ended, or never begun */
     uint32_t first, count;
-    struct j2k_gpu_need need; /* of all */
+    struct j2k_gpu_need need; /* for all pictures of the part */
     uint64_t stream;          /* bytes that are uploaded */
-    bool ht;                  /* the first block of each of its pictures is one of T.814; usually all are */
-    bool by_itself;           /* the thread that begins it does all of the host's work */
+    bool ht;                  /* the first block of each picture is a T.814 block; usually all are */
+    bool by_itself;           /* the thread that begins the part does all of the host's work for it */
 };
 
 struct j2k_parts {
     const struct decode_owner *owner;
-    uint32_t most; /* pictures that it will hold at most */
+    uint32_t most; /* most pictures that may be added */
     struct gpu_runtime *gpu;
     struct decoding **decoding; /* the pictures in order, each with a plan for the GPU */
-    struct j2k_gpu_item *item;  /* likewise */
+    struct j2k_gpu_item *item;  /* the item of each picture */
     struct j2k_part *part;
     uint32_t count, part_count, begun, ended;
 };
 
-/* Return how many pictures a part gets at most, given those that it has. */
+/* Return how many pictures a part may have, based on those that it already has. */
 static uint32_t most_pictures(const struct j2k_parts *parts, const struct j2k_part *part)
 {
     if (part->ht)
@@ -75,7 +75,7 @@ void *kst_j2k_run_parts_make(const struct decode_owner *owner)
     return NULL;
 }
 
-/* Return how many parts like this one are under way at once. */
+/* Return how many parts like this one are in flight at the same time. */
 static uint32_t at_once(const struct j2k_part *part)
 {
     return part->ht ? HT_PARTS_AT_ONCE : PARTS_AT_ONCE;
@@ -87,8 +87,8 @@ static bool is_ht(const struct j2k_plan *plan)
 }
 
 /*
- * Return how much device memory a part of several pictures may take. Each picture is an operation with the context's
- * limit, so the part may exceed that; but all parts share the device.
+ * Return how much device memory a part of several pictures may take. Each picture is an operation for which the
+ * context's limit holds, so that a part may exceed the limit; but all parts share the device.
  */
 static uint64_t part_memory(const struct j2k_parts *parts, const struct j2k_part *part)
 {
@@ -138,7 +138,7 @@ static void settle_picture(void *arg, uint32_t index)
     s->parts->owner->leave(decoding);
 }
 
-/* End a part's decodings. Pictures that went through the stages together share the times. */
+/* End the decodings of a part. Pictures that were decoded together share the times. */
 static void settle(struct j2k_parts *parts, const struct j2k_part *part, const struct j2k_gpu_damage *damage,
     struct j2k_gpu_times *times, const struct gpu_error *error)
 {
@@ -161,7 +161,7 @@ static void end_part(struct j2k_parts *parts)
     settle(parts, part, damage, &times, &error);
 }
 
-/* Begin a part of those that have not begun. */
+/* Begin part `index` of those that have not begun. */
 static void begin_part(void *arg, uint32_t index)
 {
     struct j2k_parts *parts = arg;
@@ -178,7 +178,7 @@ static void begin_part(void *arg, uint32_t index)
             &(struct j2k_gpu_times){.host_threads = 0}, &error);
 }
 
-/* Return whether a part, and with it those before it, gets no more pictures. */
+/* Return whether a part gets no more pictures; this then also holds for the parts before it. */
 static bool is_ready(const struct j2k_parts *parts, uint32_t index, bool more)
 {
     const struct j2k_part *part = &parts->part[index];
@@ -186,8 +186,8 @@ static bool is_ready(const struct j2k_parts *parts, uint32_t index, bool more)
 }
 
 /*
- * Return whether there is device memory for the parts that are under way and some more. Parts of one large picture may
- * take much more than part_memory() says, and one that the device has no memory for fails.
+ * Return whether there is device memory for the parts in flight and `more` others. A part of one large picture may take
+ * much more than part_memory() allows, and a part for which the device has too little memory fails.
  */
 static bool has_memory(const struct j2k_parts *parts, uint32_t more)
 {
@@ -200,7 +200,9 @@ static bool has_memory(const struct j2k_parts *parts, uint32_t more)
     return sum <= most;
 }
 
-/* End parts until the next one can begin: until few are under way, and there is memory for it, or none is left. */
+/*
+ * End parts until the next one can begin: until few enough are in flight and there is memory for it, or none is left.
+ */
 static void make_room(struct j2k_parts *parts)
 {
     const uint32_t most = at_once(&parts->part[parts->begun]);
@@ -208,7 +210,7 @@ static void make_room(struct j2k_parts *parts)
         end_part(parts);
 }
 
-/* Return how many parts can begin at the same time: one, or several of T.814. */
+/* Return how many parts can begin at the same time: one, or several with T.814 blocks. */
 static uint32_t count_ready(const struct j2k_parts *parts, bool more)
 {
     const uint32_t first = parts->begun;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how the GPU decodes many JPEG 2000 pictures: in parts, a few of which are under way at the same time. */
+/* Declares how the GPU decodes many JPEG 2000 pictures: in parts, a few of which are in flight at the same time. */
 #ifndef KOSTKA_J2K_RUN_DECODE_PARTS_H
 #define KOSTKA_J2K_RUN_DECODE_PARTS_H
 
 #include "j2k/run/decode.h"
 
-/* See struct decode_parts. */
+/* The functions of struct decode_parts. */
 void *kst_j2k_run_parts_make(const struct decode_owner *owner);
 void kst_j2k_run_parts_release(void *made);
 void kst_j2k_run_parts_add(void *made, struct decoding *decoding);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes pictures that need more memory than the device has in slabs, that is, some rows of the picture at a time. */
+/* Decodes pictures that need more memory than the device has in slabs: some rows of the picture at a time. */
 #include "core/report.h"
 #include "j2k/run/decode.h"
 #include "j2k/run/walk.h"
 
 /*
- * Describes a slab of the picture. While one is decoded, the next one is planned and uploaded. If even the lowest slab
- * of full width does not fit, slabs are some of the columns instead.
+ * Describes a slab of the picture. While one slab is decoded, the next one is planned and uploaded. If even the lowest
+ * slab of full width does not fit, slabs have only some of the columns.
  */
 struct slab {
-    struct j2k_planned *planned; /* null: none */
+    struct j2k_planned *planned; /* null: there is no slab */
     struct j2k_gpu_job *job;
     kst_region region;
 };
@@ -23,7 +23,7 @@ struct slabs {
     uint64_t warnings;
 };
 
-/* Plan the next slab, as large as memory allows; leaves it empty if the device cannot decode it. */
+/* Plan the next slab, as large as memory allows. Leaves it empty if the device cannot decode it. */
 static kst_status plan_slab(struct slabs *s, struct slab *slab)
 {
     struct decoding *d = s->decoding;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes a volume: the components that its slices need as the wavelet across slices leaves them, then the wavelet
- * along z. If memory has no room for all of these components, some rows are decoded after the other.
+ * Decodes a volume: first the components that its slices need, across, and then the wavelet along z. If not all of
+ * these components fit into memory, some rows at a time are decoded.
  */
 #include "j2k/run/decode_volume.h"
 
@@ -31,7 +31,10 @@ static bool is_whole(const kst_box *box)
     return box->x == 0 && box->y == 0 && box->z == 0 && box->width == 0 && box->height == 0 && box->depth == 0;
 }
 
-/* A box is given in samples, and rows are decoded in bands: both count on samples as dense as the reference grid. */
+/*
+ * Return whether any component is subsampled. Boxes in samples, and decoding in bands of rows, require samples as dense
+ * as the reference grid.
+ */
 static bool is_subsampled(const struct j2k_stream *stream)
 {
     for (uint32_t i = 0; i < stream->component_count; i++)
@@ -40,7 +43,7 @@ static bool is_subsampled(const struct j2k_stream *stream)
     return false;
 }
 
-/* Describe width, height and sample type of a volume whose slices are components, which must be alike. */
+/* Describe width, height and sample type of a volume whose slices are components; these must all be alike. */
 static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *volume)
 {
     const kst_box *box = &d->options->region;
@@ -76,7 +79,7 @@ static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *vol
     return KST_OK;
 }
 
-/* Offsets must be numbers that samples can have and, if slices are made fewer, all the same. */
+/* Check that offsets are numbers that samples can have and, if the number of slices is reduced, are all the same. */
 static kst_status check_array(struct j2k_volume_decoding *d, const struct j2k_multi_array *offsets)
 {
     const double most = 4294967296.0;
@@ -101,7 +104,7 @@ static kst_status check_offsets(struct j2k_volume_decoding *d)
     return status;
 }
 
-/* Take the sample type that CBD gives, which all slices must share. */
+/* Set the sample type that CBD specifies, which all slices must share. */
 static kst_status describe_samples(struct j2k_volume_decoding *d, kst_volume *volume)
 {
     const struct j2k_multi *multi = &stream_of(d)->multi;
@@ -117,8 +120,8 @@ static kst_status describe_samples(struct j2k_volume_decoding *d, kst_volume *vo
 }
 
 /*
- * Find whether the stages work on integers. Arrays do not, and all wavelets must be of one kind; where there are
- * neither, stages only put components in another order.
+ * Find out whether the stages work on integers. Arrays do not, and all wavelets must be of one kind; without either,
+ * the stages only change the order of components.
  */
 static kst_status find_numbers(struct j2k_volume_decoding *d)
 {
@@ -257,7 +260,7 @@ void kst_j2k_run_volume_end(struct j2k_volume_decoding *d)
     kst_memory_release(memory, d->target);
 }
 
-/* Refuse tiles that do not take part in the transform along z, or not with the same kind of wavelet. */
+/* Refuse tiles that do not take part in the transform along z, or take part with a different kind of wavelet. */
 static kst_status check_tiles(const struct j2k_volume_decoding *d, const struct j2k_plan *plan)
 {
     for (uint32_t t = 0; t < plan->tile_count && d->transformed; t++) {
@@ -314,12 +317,12 @@ static kst_status decode_slices(struct j2k_volume_decoding *d, const kst_volume 
     return decode_components(d, d->filter.region, 1);
 }
 
-/* Holds rows y to y + rows of the shown region. */
+/* Holds a band of rows: `rows` rows from row y of the shown region on. */
 struct j2k_volume_band {
     uint32_t y, rows;
 };
 
-/* Make some rows of all slices of the components. */
+/* Make some rows of all slices from the components. */
 static kst_status make_slices(struct j2k_volume_decoding *d, const struct j2k_z_slices *slices)
 {
     const struct operation op = kst_decoder_operation(d->decoder, d->progress);
@@ -338,7 +341,7 @@ static kst_status make_slices(struct j2k_volume_decoding *d, const struct j2k_z_
     return kst_j2k_cpu_z_synthesise(&op, &work);
 }
 
-/* Let the decoder of tiles store some rows of the wanted components in planes. */
+/* Make the decoder of tiles store rows of the wanted components to planes. */
 static void aim_planes(struct j2k_volume_decoding *d)
 {
     for (uint32_t i = 0; i < stream_of(d)->component_count; i++)

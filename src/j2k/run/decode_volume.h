@@ -6,20 +6,20 @@
 #include "j2k/cpu/z.h"
 #include "j2k/run/decode.h"
 
-/* Holds the state of one decoding, which owns what it points to below `options`. */
+/* Holds the state of decoding a volume. It owns what the members below `options` point to. */
 struct j2k_volume_decoding {
     kst_decoder *decoder;
     const kst_volume_decode_options *options;
-    bool transformed; /* slices are made by a transform; false: they are coded each by itself */
-    bool reversible;  /* the transform works on integers */
-    const struct j2k_multi_collection *wavelet; /* the transform, if it is one wavelet over all components; else null */
+    bool transformed;                           /* slices are made by a transform; false: slices are coded separately */
+    bool reversible;                            /* the transform works on integers */
+    const struct j2k_multi_collection *wavelet; /* the transform, if it is one wavelet over all components, or null */
     struct j2k_z_layout layout;
-    struct j2k_z_range shown; /* the slices, or positions of the reduced level */
-    struct j2k_filter filter; /* all rows */
+    struct j2k_z_range shown; /* the slices to be decoded, or positions of the reduced level */
+    struct j2k_filter filter; /* filter for all rows */
     struct j2k_z_need need;
     bool *wanted;              /* for each component */
-    uint32_t *slot;            /* of each wanted component */
-    struct j2k_target *target; /* of each component */
+    uint32_t *slot;            /* for each wanted component */
+    struct j2k_target *target; /* for each component */
     uint32_t wanted_count;
     struct j2k_z_planes planes;
     struct progress *progress;
@@ -32,7 +32,7 @@ struct j2k_volume_decoding {
 kst_status kst_j2k_run_volume_begin(struct j2k_volume_decoding *d);
 void kst_j2k_run_volume_end(struct j2k_volume_decoding *d);
 
-/* Build the plan of some rows. It is released by the caller, even after an error. */
+/* Build the plan for some rows. The caller releases it, even after an error. */
 kst_status kst_j2k_run_volume_plan(struct j2k_volume_decoding *d, struct j2k_rect region, struct j2k_plan *plan);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes volumes on a GPU. Several volumes, such as the bricks of a larger one, are a part: they go through the same
- * few launches. If they are too many for that, there are several parts, a few of them under way at once.
+ * Decodes volumes on a GPU. Several volumes, such as the bricks of a larger one, form a part: they go through the same
+ * few launches. If there are too many of them for that, there are several parts, a few of which are in flight at the
+ * same time.
  */
 #include "j2k/run/decode_volume_gpu.h"
 
@@ -12,8 +13,8 @@
 
 enum {
     PARTS_AT_ONCE = 3,
-    HT_BESIDE = 3, /* parts of T.814 beside one for which its blocks are arranged, however many there are: see below */
-    STREAM_GAP = 8192 /* more bytes than ever lie between the streams of a part */
+    HT_BESIDE = 3,    /* most parts beside one that count for how its T.814 blocks are arranged; see parts_beside() */
+    STREAM_GAP = 8192 /* more bytes than there ever are between the streams of a part */
 };
 
 /* Describes a volume that was planned for the GPU. */
@@ -29,21 +30,23 @@ struct j2k_planned_volume {
 struct j2k_volume_part {
     struct j2k_gpu_job *job; /* null: ended, or never begun */
     uint32_t first, count;
-    struct j2k_gpu_need need; /* of all */
-    uint64_t stream;          /* bytes of their streams and of the gaps between these, at most */
+    struct j2k_gpu_need need; /* for all volumes of the part */
+    uint64_t stream;          /* most bytes of their streams and the gaps between these */
 };
 
 /* Holds all volumes of a call. */
 struct j2k_volume_parts {
     struct memory *memory;
     struct volume_decoding **volumes; /* each with a plan */
-    struct j2k_gpu_item *item;        /* likewise */
+    struct j2k_gpu_item *item;        /* the item of each volume */
     struct j2k_gpu_damage *damage;
     struct j2k_volume_part *part;
     uint32_t part_count, begun, ended;
 };
 
-/* Return whether a kernel makes the slices: by one wavelet or none, all of one kind, and in all tiles. */
+/*
+ * Return whether a kernel can make the slices: with one wavelet or none, and the same kind of transform in all tiles.
+ */
 static bool suits(const struct j2k_planned_volume *planned)
 {
     const struct j2k_plan *plan = &planned->plan;
@@ -82,7 +85,7 @@ static void describe(struct j2k_planned_volume *planned, const struct volume_dec
         .image = v->target.image};
 }
 
-/* Return whether the device has the memory for a volume. */
+/* Return whether the device has enough memory for a volume. */
 static bool fits(const struct volume_decoding *v, const struct j2k_planned_volume *planned)
 {
     const uint64_t limit = v->decoder->context->limits.memory, half = v->gpu->gpu->info.memory / 2;
@@ -145,7 +148,7 @@ void kst_j2k_run_volume_release(struct volume_decoding *v)
     v->planned = NULL;
 }
 
-/* Return how much device memory a part may take; all parts that are under way share the device. */
+/* Return how much device memory a part may take; all parts in flight share the device. */
 static uint64_t part_memory(const struct volume_decoding *v)
 {
     const uint64_t limit = v->decoder->context->limits.memory, share = v->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE);
@@ -153,7 +156,7 @@ static uint64_t part_memory(const struct volume_decoding *v)
     return limit < most / 2 ? 2 * limit : most;
 }
 
-/* Return whether a part can take another volume. Where memory has offsets, a part writes to one buffer. */
+/* Return whether a part can take another volume. If memory has offsets, a part must write to a single buffer. */
 static bool takes(
     const struct j2k_volume_parts *parts, const struct j2k_volume_part *part, const struct volume_decoding *v)
 {
@@ -206,9 +209,9 @@ static void end_part(struct j2k_volume_parts *parts)
 }
 
 /*
- * Return for how many parts beside it the blocks of one are arranged. Blocks of T.814 of few parts are decoded at the
- * same time, because other kernels of the others run meanwhile; with fewer blocks side by side, a part is finished
- * sooner.
+ * Return with how many other parts a part is assumed to share the device when its blocks are arranged. The T.814 blocks
+ * of only a few parts are decoded at the same time, because the device runs other kernels of the other parts meanwhile;
+ * with fewer blocks side by side, a part is finished sooner.
  */
 static uint32_t parts_beside(const struct j2k_volume_parts *parts, const struct volume_decoding *first)
 {
@@ -258,8 +261,8 @@ static struct j2k_volume_parts *make(struct volume_decoding **volumes, uint32_t 
 }
 
 /*
- * Return whether a part has to end before the next one begins: too many are under way, or they would take more than
- * half the device's memory together, which a single volume may take, too.
+ * Return whether a part has to end before the next one begins: too many are in flight, or together they would take more
+ * than half of the device's memory, as much as a single volume may take.
  */
 static bool is_busy(const struct j2k_volume_parts *parts)
 {

@@ -40,7 +40,7 @@ static size_t expected_bytes(const struct j2k_encoder *encoder)
     return AROUND + sum + sum / SHARE;
 }
 
-/* Check the file's length against the profile, whose limit may be exceeded if there was no target. */
+/* Check the file's length against the profile, whose limit may be exceeded if there was no target of bytes. */
 static kst_status check_length(const struct j2k_encoder *encoder, uint64_t bytes)
 {
     if (bytes <= encoder->limits.bytes)
@@ -56,7 +56,7 @@ static kst_status arrive(void *encoder)
     return kst_j2k_run_encode_gpu_arrive(encoder);
 }
 
-/* Say how the codestream is assembled if the GPU has coded its blocks as a whole. */
+/* Describe how the codestream is assembled if the GPU has coded its blocks as a whole. */
 static struct j2k_assembler assembler_of(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
@@ -129,7 +129,7 @@ static void settle_width(struct j2k_encoder *encoder)
 }
 
 /*
- * Return which share of the whole work is done when all blocks have been coded once. Decoding for a PSNR takes several
+ * Return the share of all work that is done when all blocks have been coded once. Decoding for a PSNR takes several
  * times as long as coding.
  */
 static double share_of_coding(const struct j2k_encoder *encoder)
@@ -190,12 +190,12 @@ kst_status kst_j2k_run_encode_plan(struct j2k_encoder *encoder, struct encoding 
 }
 
 /*
- * Return what keeps coded bytes until the file is written: the caller's writer, if it can, and the samples are so many
- * that it is worth it. Blocks that a GPU codes or whose passes are measured stay in memory.
+ * Return the writer that keeps coded bytes until the file is written: the caller's, if it can and there are so many
+ * samples that it is worth it; otherwise null. Blocks that a GPU codes or whose passes are measured stay in memory.
  */
 static const kst_writer *keeper_of(const struct j2k_encoder *encoder)
 {
-    enum { LEAST = 1 << 26 /* bytes of samples */ };
+    enum { LEAST = 1 << 26 /* fewest bytes of samples */ };
     const kst_writer *writer = encoder->e->sink.writer;
     bool suits = !encoder->on_gpu && !encoder->in_excerpts && !kst_j2k_run_encode_needs_rates(encoder);
     bool large = kst_j2k_run_encode_sample_bits(encoder) / 8 >= LEAST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Meets a target with sets of passes of T.814: each block is really coded with several cleanup planes, and one
- * threshold of gain per byte decides for all blocks which set each has, and how many of its passes.
+ * Meets a target with HT sets: each block is actually coded with several cleanup planes, and a single threshold of gain
+ * per byte decides, for all blocks, which HT set a block has, and how many of its passes.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "j2k/rate/candidates.h"
 #include "j2k/run/encode.h"
 
-/* Errors as shares of the wanted one that are close enough. */
+/* Share of the wanted error from which on an error is close enough. */
 static const double close_enough = 0.9772;
 
 struct choice_search {
@@ -29,7 +29,10 @@ kst_status kst_j2k_run_encode_candidates(struct j2k_encoder *encoder, uint32_t p
     return kst_j2k_run_encode_blocks(encoder);
 }
 
-/* Make a choice, and set whether the picture is longer or worse than it may be, and whether it is close to that. */
+/*
+ * Make a choice. Sets *beyond to whether the picture is longer than it may be or, with a target of error, good enough;
+ * and *close to whether its error is close to the target.
+ */
 static kst_status judge(struct choice_search *search, size_t choice, bool *beyond, bool *close)
 {
     double share = 0;
@@ -78,7 +81,7 @@ kst_status kst_j2k_run_encode_choose(struct j2k_encoder *encoder)
     if (!status)
         status = find(&search);
     kst_j2k_choosing_release(memory, search.choosing);
-    kst_j2k_run_encode_unmake(encoder); /* the last one that was judged need not be the one that was chosen */
+    kst_j2k_run_encode_unmake(encoder); /* the choice that was judged last need not be the one that was found */
     if (status)
         return status;
     if (encoder->options.layers > 1)

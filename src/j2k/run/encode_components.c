@@ -22,7 +22,7 @@ static kst_colour colour_of(const kst_image *image, uint32_t components)
 
 /*
  * Return whether the colour space has this number of components; an unknown one may have any number. A bare codestream
- * names no colours, so that planes may follow those that a component transform joins.
+ * does not name its colours, so that further planes may follow those that a component transform joins.
  */
 static bool fits_colour(const struct j2k_encoder *encoder)
 {

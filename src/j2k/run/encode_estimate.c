@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Estimates the bytes of a codestream from the bits that were counted of its code-blocks, while a step is sought: what
- * stuffing, the ends of the three streams and packet headers add is taken from what photographs show on average. All
- * sums are of integers, so that every device makes the same of the same counts.
+ * Estimates the bytes of a codestream from the counted bits of its code-blocks, while a step is searched: the
+ * additional bytes of stuffing, ends of the three streams and packet headers are averages over photographs. All sums
+ * are of integers, so that every device computes the same from the same counts.
  */
 #include "core/report.h"
 #include "j2k/run/encode.h"
 
 enum {
-    UNIT = 16,      /* an estimate is in so many parts of a bit */
-    STUFFED = 8192, /* of so many bits one is stuffed */
-    ENDS = 308,     /* the rest of Scup, and what fills the last bytes of the streams: 19.25 bits */
-    INCLUDED = 35,  /* of a packet header, beside Lblock and the length: 2.2 bits */
-    ABSENT = 7      /* of a packet header, for a block without samples: 0.4 bits */
+    UNIT = 16,      /* parts of a bit in which an estimate is counted */
+    STUFFED = 8192, /* bits for each stuffed bit */
+    ENDS = 308,     /* the rest of Scup, and the padding of the streams' last bytes: 19.25 bits */
+    INCLUDED = 35,  /* bits of a packet header, besides Lblock and the length: 2.2 */
+    ABSENT = 7      /* bits of a packet header for a block without samples: 0.4 */
 };
 
 static uint32_t bit_length(uint64_t value)
@@ -20,7 +20,7 @@ static uint32_t bit_length(uint64_t value)
     return value != 0 ? 64 - (uint32_t)__builtin_clzll(value) : 0;
 }
 
-/* Return about what a block adds to a codestream, with its share of a packet header. */
+/* Return approximately how much a block adds to a codestream, including its share of a packet header. */
 static uint64_t block_estimate(uint32_t bits)
 {
     const uint64_t segment = (uint64_t)bits * UNIT + (uint64_t)bits * UNIT / STUFFED + ENDS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes pictures that need more memory on a GPU than there is, one excerpt after the other. An excerpt is some tiles,
- * or a cell of one tile; the samples around it on which its code-blocks depend are transformed with it. Coded bytes are
- * downloaded.
+ * Encodes pictures that need more memory on a GPU than there is, one excerpt after the other. An excerpt consists of
+ * some tiles, or of a cell of one tile; the samples around it on which its code-blocks depend are transformed, too.
+ * Coded bytes are downloaded.
  */
 #include <string.h>
 
@@ -15,14 +15,16 @@
 #include "j2k/write/excerpt.h"
 
 enum {
-    SLICE = 256, /* the least number of blocks whose outcomes a thread takes at a time */
+    SLICE = 256, /* fewest blocks whose outcomes a thread takes at a time */
     SLICES = 16
 };
 
-/* Tiles that are measured together before their blocks are coded: all cells of one tile, or tiles that go together. */
+/*
+ * Describes tiles that are measured together before their blocks are coded: all cells of one tile, or a group of tiles.
+ */
 struct excerpt_span {
     uint32_t first_tile, tile_count;
-    struct j2k_rect cells; /* the range of cells; 0 … 1 if there is one */
+    struct j2k_rect cells; /* the range of cells; 0 … 1 for a group of tiles */
 };
 
 /* Holds the excerpts of a picture, while their blocks are coded. */
@@ -30,18 +32,18 @@ struct excerpts {
     struct j2k_encoder *encoder;
     struct j2k_encoding encoding;
     struct excerpt_span span;
-    struct j2k_encode_tile *tile; /* the tiles of the span */
-    struct j2k_excerpt excerpt;   /* the excerpt that is on the device */
+    struct j2k_encode_tile *tile; /* tiles of the span */
+    struct j2k_excerpt excerpt;   /* excerpt that is on the device */
     struct j2k_gpu_encode_item item;
     kst_image image;
-    kst_plane *more; /* the image's planes behind the first four */
+    kst_plane *more; /* planes of `image` after the first four */
     struct j2k_gpu_corner *corner;
     struct j2k_gpu_encode_job *device;
     struct j2k_gpu_block_order *order;
-    struct j2k_gpu_block_outcome *outcome;   /* of each order, */
-    struct j2k_gpu_block_gains *measured;    /* or this */
-    enum j2k_choice choice;                  /* of what was ordered */
-    uint32_t count, slice;                   /* orders in all, and those that a thread takes at a time */
+    struct j2k_gpu_block_outcome *outcome;   /* for each order, */
+    struct j2k_gpu_block_gains *measured;    /* and when measuring */
+    enum j2k_choice choice;                  /* which blocks are ordered */
+    uint32_t count, slice;                   /* number of orders, and how many of these a thread takes at a time */
     struct j2k_encoded_chunk *chunk[SLICES]; /* the chunk that each slice is filling */
     struct j2k_gpu_encode_times times;
 };
@@ -68,7 +70,7 @@ static struct j2k_rect cells_of(const struct j2k_cut *cut, struct j2k_rect tile)
         tile.x0 / cut->width, tile.y0 / cut->height, divide_up(tile.x1, cut->width), divide_up(tile.y1, cut->height)};
 }
 
-/* Return the tiles from `first` on that go together. */
+/* Return the group of tiles that begins with tile `first`. */
 static struct excerpt_span span_at(const struct j2k_encoder *encoder, uint32_t first, uint32_t tiles)
 {
     const struct j2k_cut *cut = &encoder->cut;
@@ -108,7 +110,7 @@ static uint32_t cell_count(const struct excerpt_span *span)
     return (span->cells.x1 - span->cells.x0) * (span->cells.y1 - span->cells.y0);
 }
 
-/* Return half of the memory that there is. The other half is for margins and for what has been coded. */
+/* Return half of the available memory. The other half is for margins, and for what has been coded. */
 static uint64_t memory_limit(const struct j2k_encoder *encoder)
 {
     uint64_t limit = encoder->e->context->limits.memory / 2, half = encoder->e->gpu->gpu->info.memory / 2;
@@ -116,10 +118,10 @@ static uint64_t memory_limit(const struct j2k_encoder *encoder)
     return limit < J2K_GPU_ENCODE_MEMORY_MAX ? limit : J2K_GPU_ENCODE_MEMORY_MAX;
 }
 
-/* Return about how many samples of the picture an excerpt needs, with the margins of a cell. */
+/* Return approximately how many samples of the picture an excerpt needs, including the margins of a cell. */
 static uint64_t extent(const struct j2k_encoder *encoder, const struct j2k_excerpt_choice *choice)
 {
-    enum { MARGINS = 8 }; /* margins relative to the width of a cell */
+    enum { MARGINS = 8 }; /* width of a cell as a multiple of its margins */
     uint64_t area = 0;
     for (uint32_t t = choice->first_tile; t < choice->first_tile + choice->tile_count; t++) {
         struct j2k_rect tile = plan_of(encoder)->tile[t].rect;
@@ -130,8 +132,8 @@ static uint64_t extent(const struct j2k_encoder *encoder, const struct j2k_excer
 }
 
 /*
- * Return the choice of the largest excerpt. The first and the last excerpts may be smaller, because the picture's
- * borders cut them off.
+ * Return the choice of the largest excerpt. The first and last excerpts may be smaller, because the picture's borders
+ * cut them.
  */
 static struct j2k_excerpt_choice largest_choice(const struct j2k_encoder *encoder)
 {
@@ -215,8 +217,8 @@ static bool cut_smaller(struct j2k_encoder *encoder, struct j2k_rect unit)
 }
 
 /*
- * Return whether the GPU can get the pixels of an excerpt: a function provides rows, or the GPU can reach the image's
- * memory.
+ * Return whether the GPU can get the pixels of an excerpt, because a function provides rows, or the GPU can access the
+ * image's memory.
  */
 static bool can_be_read(const struct j2k_encoder *encoder)
 {
@@ -242,7 +244,7 @@ static size_t pixel_bytes(const kst_image *image, const kst_plane *plane)
 }
 
 /*
- * Cut a plane down to the excerpt. In host memory its address changes, in a device's buffer its offset, in an image
+ * Reduce a plane to the excerpt. In host memory this changes its address, in a device's buffer its offset, in an image
  * object its coordinates.
  */
 static void cut_plane(struct excerpts *c, uint32_t p)
@@ -325,7 +327,7 @@ static void close_excerpt(struct excerpts *c)
     kst_j2k_excerpt_release(c->encoding.memory, &c->excerpt);
 }
 
-/* Make the excerpt of a cell ready on the device. It must be closed even after an error. */
+/* Prepare the excerpt of a cell on the device. It must be closed even after an error. */
 static void open_excerpt(struct excerpts *c, uint32_t cell)
 {
     struct gpu_error error = {.status = KST_OK};
@@ -403,7 +405,7 @@ static void keep_slice(void *argument, uint32_t index)
             keep(c, &c->chunk[index], &c->outcome[i], c->excerpt.block[c->order[i].block]);
 }
 
-/* Count the bits of the blocks that are ordered, and take them. */
+/* Count the bits of the ordered blocks, and take the results. */
 static void count_excerpt(struct excerpts *c)
 {
     struct gpu_error error = {.status = KST_OK};
@@ -444,8 +446,8 @@ static void code_excerpt(struct excerpts *c, enum j2k_choice choice)
 }
 
 /*
- * Code the blocks of all excerpts. A single excerpt stays on the device for measuring and coding; several are made
- * again.
+ * Code the blocks of all excerpts. A single excerpt stays on the device for measuring and coding; several excerpts are
+ * transformed again each time.
  */
 static void code_excerpts(struct excerpts *c, enum j2k_choice choice)
 {

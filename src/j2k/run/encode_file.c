@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chooses what a JPEG 2000 file holds beside packets: marker segments that index them, comments, and the boxes of JP2.
+ * Chooses what a JPEG 2000 file contains besides packets: marker segments that index them, comments, and the boxes of
+ * JP2.
  */
 #include <string.h>
 
@@ -50,7 +51,7 @@ static kst_status add_uuid(struct j2k_encoder *encoder, const uint8_t *uuid, con
     return KST_OK;
 }
 
-/* A bare codestream has room for comments alone. */
+/* Add metadata to the file. A bare codestream only has room for comments. */
 static kst_status add_metadata(struct j2k_encoder *encoder, const kst_metadata *metadata)
 {
     if (!metadata->data && metadata->length > 0)
@@ -97,7 +98,7 @@ static void describe_colour(struct j2k_encoder *encoder)
     }
 }
 
-/* Say what each component is (I.5.3.6), unless the order of the components already says it. */
+/* Describe what each component is (I.5.3.6), unless this is clear from the order of the components. */
 static void describe_channels(struct j2k_encoder *encoder)
 {
     if (!encoder->has_alpha)

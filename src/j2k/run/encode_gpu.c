@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Codes code-blocks on the context's GPU. The coded bytes and the measured gains are the same as those of the CPU's
- * threads.
- */
+/* Codes code-blocks on the context's GPU. The coded bytes and the measured gains are the same as on the CPU. */
 #include <string.h>
 
 #include "core/report.h"
@@ -19,16 +16,16 @@ struct round {
     struct j2k_encoder *encoder;
     struct j2k_encoding encoding;
     bool begun;
-    bool placed; /* the device has written its packets, and the host takes nothing of its blocks */
+    bool placed; /* the device has written the picture's packets, and the host takes no results of its blocks */
     struct j2k_encode_tile *tile;
     struct j2k_gpu_block_order *order;
-    const struct j2k_gpu_block_outcome *outcome; /* of each order */
-    const struct j2k_gpu_block_gains *measured;  /* or, when measuring, this */
-    uint32_t count;                              /* of orders */
+    const struct j2k_gpu_block_outcome *outcome; /* for each order */
+    const struct j2k_gpu_block_gains *measured;  /* when measuring: for each order */
+    uint32_t count;                              /* number of orders */
     struct j2k_gains *gains;
 };
 
-enum { TAKEN_TOGETHER = 1024 /* blocks whose results a thread takes at a time */ };
+enum { TAKEN_TOGETHER = 1024 /* blocks whose results a thread takes together */ };
 
 /* Holds all pictures of a part. */
 struct rounds {
@@ -48,10 +45,7 @@ static uint32_t measures_of(const struct j2k_encoder *encoder)
     return request->measure ? J2K_MEASURED_GAINS | (request->error > 0 ? J2K_MEASURED_ERRORS : 0U) : 0;
 }
 
-/*
- * Describe the picture to the kernels, with the component that each of a pixel's samples belongs to, in the order of
- * memory.
- */
+/* Describe the picture to the kernels, with the component of each of a pixel's samples, in the order of memory. */
 void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k_gpu_encode_item *item)
 {
     const struct encoding *e = encoder->e;
@@ -114,7 +108,7 @@ struct j2k_rect kst_j2k_run_encode_gpu_region(const struct j2k_encoding *encodin
         clipped(region.x1, block->x, block->width), clipped(region.y1, block->y, block->height)};
 }
 
-/* Order the tile's blocks, or only those of the sample. */
+/* List orders for the tile's blocks, or only for the sampled ones. */
 static void order_blocks(struct round *round, const struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
     const struct j2k_plan *plan = &round->encoder->coded.plan;
@@ -168,7 +162,7 @@ void kst_j2k_run_encode_gpu_take(
     result->error += ldexp((double)outcome->left, 2 * (int)j2k_gpu_left_shift(last)) / 4;
 }
 
-/* Take the outcome of a block. Its passes are appended to the array of all blocks' passes. */
+/* Take the outcome of a block, and append its passes to the array of all blocks' passes. */
 static void take_outcome(struct round *round, uint32_t index)
 {
     struct j2k_encoding *encoding = &round->encoding;
@@ -205,7 +199,7 @@ static bool goes_on(struct round *round)
     return round->begun && !round->encoder->status && kst_j2k_encode_goes_on(&round->encoding);
 }
 
-/* Order the blocks of the sample, for the tiles that are measured. Pictures whose bytes are counted have no round. */
+/* List orders for the sampled blocks of tiles that are measured. Pictures whose bits are counted have no round. */
 static void begin_round(void *argument, uint32_t index)
 {
     struct round *round = &((struct rounds *)argument)->round[index];
@@ -256,7 +250,7 @@ static void take_gains(struct round *round)
     }
 }
 
-/* Order all blocks, each to be coded as far as the sample says. */
+/* List orders for all blocks, each to be coded as far as the sample suggests. */
 static void order_all(void *argument, uint32_t index)
 {
     struct round *round = &((struct rounds *)argument)->round[index];
@@ -310,7 +304,7 @@ static uint32_t join_orders(struct rounds *rounds)
     return count;
 }
 
-/* Join the orders of those pictures whose packets the device is to write. Returns the length of the list. */
+/* Join the orders of the pictures whose packets the device is to write. Returns the length of the list. */
 static uint32_t join_placed(const struct rounds *rounds)
 {
     uint32_t count = 0;
@@ -325,8 +319,8 @@ static uint32_t join_placed(const struct rounds *rounds)
 }
 
 /*
- * Code pictures with their packets, as many as the device can. These have no orders left, and the others do without it
- * from now on. Returns false on failure.
+ * Code pictures together with their packets, as many as the device can. These then have no orders left; for the others,
+ * the host writes the packets from now on. Returns false on failure.
  */
 static bool place(struct rounds *rounds, struct gpu_error *error)
 {
@@ -462,8 +456,8 @@ void kst_j2k_run_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_en
 }
 
 /*
- * With the part's job pictures would wait for each other, and what was coded before would stay on the device, because
- * other pictures need theirs. So each has a job of its own if there are several.
+ * With the part's job, pictures would wait for each other; and what was coded before would stay on the device, because
+ * other pictures need it. So if there are several pictures, each one gets a job of its own.
  */
 struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_own_job(struct j2k_encoder *encoder)
 {
@@ -482,7 +476,7 @@ struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_own_job(struct j2k_encoder *en
     return *again;
 }
 
-/* Nobody needs what the job has coded before. */
+/* What the job has coded before is no longer needed. */
 kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts the bits of the code-blocks of a picture, or of several, on the context's GPU, as the search for a step wants
- * them. The counts are those of the CPU.
+ * Counts the bits of the code-blocks of one or several pictures on the context's GPU, for the search for a step. The
+ * counts equal those of the CPU.
  */
 #include "core/report.h"
 #include "j2k/rate/encoding.h"
 #include "j2k/run/encode.h"
 
-/* Pictures with a region of interest are not counted: kst_j2k_run_encode_counts(). */
+/*
+ * Order all blocks of a picture. There is no region of interest, because such pictures are not counted: see
+ * kst_j2k_run_encode_counts().
+ */
 static void order_blocks(const struct j2k_encoder *encoder, uint32_t member, struct j2k_gpu_block_order *order)
 {
     for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
         order[b] = (struct j2k_gpu_block_order){.item = member, .block = b};
 }
 
-/* Tell the job which blocks there are, the first time. */
+/* Give the job the orders of the blocks, unless it already has them. */
 static bool begin(const struct j2k_encoder *encoder, struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
     struct memory *memory = &encoder->e->memory;
@@ -60,7 +63,7 @@ static kst_status count(struct j2k_encoder *encoder, struct j2k_gpu_encode_job *
     const struct j2k_work_counted_block *found = NULL;
     bool *wanted = kst_memory_zeroed(memory, encoder->part->count, sizeof *wanted, &error.status);
     if (wanted) {
-        wanted[encoder->member] = true; /* steps of the others may change meanwhile */
+        wanted[encoder->member] = true; /* the steps of other pictures may change at the same time */
         found = begin(encoder, job, &error) ? kst_j2k_gpu_count(job, wanted, &error) : NULL;
     }
     kst_memory_release(memory, wanted);
@@ -81,7 +84,7 @@ kst_status kst_j2k_run_encode_gpu_count(struct j2k_encoder *encoder)
     return encoder->status;
 }
 
-/* Tell the part's job which blocks the wanted pictures have, the first time. */
+/* Give the part's job the orders of the blocks of the wanted pictures, unless it already has orders. */
 static bool begin_some(struct j2k_encode_gpu_part *part, const bool *wanted, struct gpu_error *error)
 {
     struct memory *memory = &part->context->memory;

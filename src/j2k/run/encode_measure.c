@@ -13,25 +13,27 @@
 #include "run/image.h"
 
 /*
- * Strips are so high that blocks at their edges, which are decoded twice, are few, and never less than what the widest
- * separation of samples leaves a row of.
+ * Strips are so high that few blocks lie at their edges, where they are decoded twice, and at least so high that even
+ * the widest separation of samples leaves a row.
  */
 enum { STRIP_ROWS = 1024, STRIP_PIXELS = 1 << 22, STRIP_ROWS_MIN = 256, TASK_ROWS = 64 };
 
-/* Describes a strip of the picture and what a decoder makes of it. */
+/* Describes a strip of the picture, and the result of decoding it. */
 struct measured_strip {
     const struct j2k_encoder *encoder;
     const kst_image *image; /* the picture, in host memory or provided row by row */
     const kst_image *decoded;
     uint32_t first;    /* the strip's first row in the picture */
-    uint8_t *room;     /* a row for each task, if a function provides the rows */
+    uint8_t *room;     /* room for a row for each task, if a function provides the rows */
     size_t row_length; /* the bytes of a row in `room` */
-    atomic_uint_fast64_t low,
-        high; /* sums of the lower 32 bits of the squares and of the other bits, so that their order does not matter */
+    /* Sums of the lower 32 bits of the squares, and of the upper ones, which do not depend on order. */
+    atomic_uint_fast64_t low, high;
     atomic_bool failed;
 };
 
-/* Holds samples of 1, 2 or 4 bytes, `stride` samples apart, and samples without gaps to compare them with. */
+/*
+ * Holds samples of 1, 2 or 4 bytes that are `stride` samples apart, and samples without gaps to be compared with them.
+ */
 struct sample_span {
     const uint8_t *from, *to;
     size_t stride, bytes, count;
@@ -95,8 +97,8 @@ static const uint8_t *find_row(struct measured_strip *strip, uint32_t task, uint
 }
 
 /*
- * Holds the rows of a component, in the strip, that a task compares; and the row of the picture's plane at which the
- * strip starts.
+ * Holds the rows of a component in the strip that a task compares, and the row of the picture's plane at which the
+ * strip begins.
  */
 struct measured_stretch {
     uint32_t from, end, first;
@@ -195,7 +197,7 @@ static kst_status measure_strip(struct j2k_encoder *encoder, kst_decoder *decode
     kst_image_init(&decoded);
     kst_status status = kst_decoder_decode(decoder, options, &decoded);
     if (status == KST_ERROR_LIMIT_MEMORY)
-        return status; /* which is not in the report yet */
+        return status; /* not in the report yet */
     if (status)
         return kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, "%s", decoder->report.message);
     struct measured_strip strip = {.encoder = encoder, .image = image, .decoded = &decoded, .first = options->region.y};

@@ -81,7 +81,10 @@ static kst_status check_component(struct encoding *e, const kst_j2k_options *o, 
     return KST_OK;
 }
 
-/* Blocks that are cut and blocks that are not have no common way to meet a target. */
+/*
+ * Return whether both coders are used. There is no common way to meet a target with blocks that can be cut and blocks
+ * that cannot.
+ */
 static bool mixes_coders(const kst_j2k_options *o)
 {
     for (size_t i = 0; i < o->component_count; i++)

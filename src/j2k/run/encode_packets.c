@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decides whether the device writes a picture's packets, so that nothing of its code-blocks comes to the host but their
- * bytes, and lists the packets for it.
+ * Decides whether the device writes a picture's packets, so that the host gets only their bytes and nothing else of the
+ * code-blocks, and lists the packets.
  */
 #include "core/report.h"
 #include "j2k/run/encode.h"
@@ -17,7 +17,7 @@ bool kst_j2k_run_encode_has_only_ht(const struct j2k_encoder *encoder)
     return true;
 }
 
-/* Return whether the kernels can write the packets, and nothing but these needs to know lengths of blocks. */
+/* Return whether the kernels can write the packets, and nothing else needs the lengths of blocks. */
 static bool suits(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes a batch of JPEG 2000 pictures on a GPU, in parts. A part is some pictures whose blocks are coded
- * together; several parts are under way at the same time.
+ * Encodes a batch of JPEG 2000 pictures on a GPU, in parts. A part consists of pictures whose blocks are coded
+ * together; several parts are in flight at the same time.
  */
 #include "image/format.h"
 #include "j2k/run/encode.h"
 
 enum {
-    LEAST_PIXELS = 1 << 24, /* of a part: enough blocks to keep a device busy, */
-    MOST_PIXELS = 1 << 26,  /* few enough to be written while others are coded */
+    LEAST_PIXELS = 1 << 24, /* least and most pixels of a part: enough blocks to keep a device busy, */
+    MOST_PIXELS = 1 << 26,  /* but few enough to be written while others are coded */
     MOST_PICTURES = 64,
-    SAMPLE_BYTES = 48, /* device memory for each sample, about */
+    SAMPLE_BYTES = 48, /* bytes of device memory for a sample, approximately */
     PARTS_AT_ONCE = 4
 };
 
@@ -18,9 +18,9 @@ struct j2k_encode_parts {
     struct encode_owner owner;
     struct encoding **encoding;
     uint32_t count;
-    uint64_t pixels;      /* of all pictures */
+    uint64_t pixels;      /* sum over all pictures */
     pthread_mutex_t lock; /* guards the members below */
-    uint32_t next;        /* the first picture that no part has taken */
+    uint32_t next;        /* first picture that is not in a part yet */
 };
 
 static uint64_t pixels_of(const struct encoding *e)
@@ -60,7 +60,7 @@ static void add(void *all, struct encoding *e)
     parts->pixels += pixels_of(e);
 }
 
-/* Return about how many pixels make a part. */
+/* Return approximately how many pixels a part should have. */
 static uint64_t pixels_of_part(const struct j2k_encode_parts *parts)
 {
     uint64_t share = parts->pixels / PARTS_AT_ONCE;
@@ -91,7 +91,7 @@ struct j2k_encode_part {
     struct j2k_encode_parts *parts;
     uint32_t first, count;
     struct j2k_encoder *encoder;
-    struct j2k_encoder **member; /* those that the GPU encodes */
+    struct j2k_encoder **member; /* pictures that the GPU encodes */
 };
 
 static void plan_picture(void *argument, uint32_t index)

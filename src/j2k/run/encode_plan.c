@@ -157,15 +157,18 @@ static uint8_t most_planes(const struct j2k_quantisation *q)
     return (uint8_t)(q->guard + most - (q->guard + most > 0));
 }
 
-/* Return the most bit-planes of a band. A region of interest lies above all planes of the rest (Annex H). */
+/*
+ * Return the most bit-planes that a band may have. A region of interest lies above all planes of the background (Annex
+ * H).
+ */
 static uint32_t planes_for(const struct j2k_encoder *encoder)
 {
     return encoder->options.interest.width > 0 ? PLANES_MAX / 2 : PLANES_MAX;
 }
 
 /*
- * Return the wanted step, or the finest one whose coefficients fit in so many bit-planes with these guard bits (E-2) if
- * that is coarser.
+ * Return the wanted step or, if it is coarser, the finest step whose coefficients fit into `planes` bit-planes with
+ * these guard bits (E-2).
  */
 static uint16_t coarse_enough(uint16_t step, uint32_t guard, uint32_t planes)
 {
@@ -174,8 +177,8 @@ static uint16_t coarse_enough(uint16_t step, uint32_t guard, uint32_t planes)
 }
 
 /*
- * Return by how much a component's steps are larger than those of the first one. Where no passes are left out, steps
- * alone decide how much an error in each component counts: in a colour, or in a slice of a transformed volume.
+ * Return the ratio of a component's steps to those of the first one. If no passes are left out, the steps alone decide
+ * how much an error in each component counts: in a colour, or in a slice of a transformed volume.
  */
 static double share_of_component(const struct j2k_encoder *encoder, const struct own *own)
 {
@@ -187,7 +190,10 @@ static double share_of_component(const struct j2k_encoder *encoder, const struct
     return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) / kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component);
 }
 
-/* Return the weight by which a band's step is divided: 1 where what is seen decides which passes are left out. */
+/*
+ * Return the visual weight by which a band's step is divided; 1 if visual weights decide which passes are left out
+ * instead.
+ */
 static double seen(const struct j2k_encoder *encoder, const struct own *own, uint32_t orientation, uint32_t level)
 {
     if (!kst_j2k_run_encode_takes_all(encoder) && !kst_j2k_run_encode_searches(encoder))
@@ -195,7 +201,10 @@ static double seen(const struct j2k_encoder *encoder, const struct own *own, uin
     return kst_j2k_run_encode_seen(encoder, own->parameters, own->component, orientation, level);
 }
 
-/* Return whether a component of a volume is described as the one before it is: both are of one band along z. */
+/*
+ * Return whether a component of a volume is described like the previous one, because both belong to the same band along
+ * z.
+ */
 static bool is_like_before(const struct j2k_encoder *encoder, uint32_t component)
 {
     return encoder->slice_norm && component > 0 && encoder->slice_norm[component] == encoder->slice_norm[component - 1];
@@ -203,8 +212,8 @@ static bool is_like_before(const struct j2k_encoder *encoder, uint32_t component
 
 /*
  * Choose the quantiser's steps (Annex E) so that errors in any band's coefficients count the same in the picture. If
- * the target is not a step, and samples are so deep or the step is so fine that bands would need too many planes, these
- * bands get coarser steps.
+ * the target is not a step, bands that would need too many planes, because samples are so deep or the step is so fine,
+ * get coarser steps.
  */
 static void describe_steps(const struct j2k_encoder *encoder, const struct own *own)
 {
@@ -236,9 +245,9 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
         if (!reversible && !kst_j2k_run_encode_takes_all(encoder))
             q->step[b] = coarse_enough(q->step[b], q->guard, planes_for(encoder));
     }
+    /* Coefficients of 29-bit samples need no more, because the 5/3 transform makes them at most 7.9 times as large. */
     while (reversible && q->guard > 1 && most_planes(q) > PLANES_MAX)
-        q->guard--; /* coefficients of 29-bit samples need no more, because the 5/3 transform makes them at most 7.9
-                       times as large */
+        q->guard--;
 }
 
 static kst_status check_planes(struct j2k_encoder *encoder, const struct own *own)
@@ -254,7 +263,7 @@ static kst_status check_planes(struct j2k_encoder *encoder, const struct own *ow
 }
 
 /*
- * Return whether a component transform is used. Its colour differences have one more bit, which may not fit in
+ * Return whether a component transform is used. Its colour differences have one additional bit, which may not fit into
  * coefficients.
  */
 static bool is_transformed(const struct j2k_encoder *encoder)
@@ -387,8 +396,8 @@ static kst_status describe_component(struct j2k_encoder *encoder, const struct o
 }
 
 /*
- * Return whether the first three components agree in what a component transform demands: components that are
- * transformed together share one wavelet analysis.
+ * Return whether the first three components have the parameters in common that a component transform requires:
+ * components that are transformed together share one wavelet analysis.
  */
 static bool fit_together(const struct j2k_coding *first)
 {
@@ -463,7 +472,7 @@ static kst_status describe_tile(struct j2k_encoder *encoder, uint32_t index)
     return status;
 }
 
-/* Describe the tiles that options treat differently. All others use the parameters of the main header. */
+/* Describe the tiles that have options of their own. All others use the parameters of the main header. */
 static kst_status describe_tiles(struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
@@ -484,7 +493,7 @@ static kst_status describe_tiles(struct j2k_encoder *encoder)
     return status;
 }
 
-/* Set the steps of all components of one set of parameters, and the shift of a region of interest above them. */
+/* Set the steps of all components in a set of parameters, and the shift that lifts a region of interest above them. */
 static kst_status describe_steps_again(struct j2k_encoder *encoder, struct j2k_parameters *parameters, uint32_t tile)
 {
     kst_status status = KST_OK;

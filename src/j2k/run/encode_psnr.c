@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds passes with which each layer reaches its PSNR, but does not exceed it by much. The gains of passes add up only
+ * Finds passes with which each layer reaches its PSNR, but does not exceed it by much. The gains of passes only add up
  * to an estimate of the error, because the synthesis functions are not orthogonal and samples are rounded. So the
- * encoder tries one estimate after the other for each layer that has a target: it decodes what an estimate leads to,
- * and measures the error.
+ * encoder tries one estimate after the other for each layer that has a target: it decodes the resulting passes, and
+ * measures the error.
  */
 #include <float.h>
 #include <math.h>
@@ -13,13 +13,15 @@
 
 enum { TRIES = 6 };
 
-/* Errors as shares of the wanted one: one that is close enough (0.1 dB), and the one to aim at (0.03 dB). */
+/*
+ * Shares of the wanted error: the one from which on an error is close enough (0.1 dB), and the one to aim at (0.03 dB).
+ */
 static const double close_enough = 0.9772, aim = 0.9931;
 
-/* The error divided by its estimate, as the median of photographs. */
+/* Ratios of the error to its estimate, as medians over photographs. */
 static const double excess_53 = 1.17, excess_97 = 1.03;
 
-/* Return the squared error that rounding to whole samples makes in the picture. */
+/* Return the squared error of the picture due to rounding to whole samples. */
 static double rounding_error(const struct j2k_encoder *encoder)
 {
     return kst_j2k_run_encode_samples(encoder) / 12;
@@ -35,8 +37,9 @@ double kst_j2k_run_wanted_error(const struct j2k_encoder *encoder, uint32_t laye
 }
 
 /*
- * The error that rounding to whole samples adds is subtracted, because gains do not include it. Neither do those of
- * T.814's blocks include what all of them leave, which is the error of the last layer.
+ * Return the estimate for a layer to try first. The error due to rounding to whole samples is subtracted, because gains
+ * do not include it. For T.814 blocks, the error that remains with all passes is subtracted, which is the error of the
+ * last layer.
  */
 double kst_j2k_run_estimated_error(const struct j2k_encoder *encoder, uint32_t layer)
 {
@@ -56,16 +59,16 @@ struct point {
 };
 
 struct goal {
-    double wanted, rounding; /* squared errors of the picture: the allowed one, and the one that rounding alone makes */
-    double estimate;         /* the estimate to try; 0: take every pass */
-    struct point good, bad;  /* the worst that reached the target, the best that did not; 0: none yet */
+    double wanted, rounding; /* squared errors of the picture: the allowed one, and the one due to rounding alone */
+    double estimate;         /* estimate to try next; 0: all passes */
+    struct point good, bad;  /* worst try that reached the target, and best one that did not; 0: none yet */
     struct point last;
-    bool open; /* not yet found */
+    bool open; /* not found yet */
 };
 
 /*
- * Return the slope of errors over estimates, both in logarithms, between two tries. It is the more accurate the farther
- * they lie apart.
+ * Return the slope of errors over estimates between two tries, both as logarithms. The farther apart the tries are, the
+ * more accurate it is.
  */
 static double slope_between(struct point a, struct point b)
 {
@@ -89,8 +92,8 @@ static double next_estimate(const struct goal *goal, struct point now)
 }
 
 /*
- * Return the next estimate after one that led to the same error as the best try. Passes can only be taken whole, so
- * errors move in jumps, and the next estimate must go beyond the jump.
+ * Return the next estimate after one that led to the same error as the best try. Only whole passes can be taken, so
+ * that errors change in jumps, and the next estimate must go beyond the jump.
  */
 static double beyond_lump(const struct goal *goal)
 {
@@ -99,8 +102,8 @@ static double beyond_lump(const struct goal *goal)
 }
 
 /*
- * Choose the next estimate to try, or stop if nothing better can be found. `estimate` is that of the passes which were
- * taken, not the one that was tried.
+ * Choose the next estimate to try, or stop if nothing better can be found. `estimate` is the estimate for the passes
+ * that were actually taken, not the one that was tried.
  */
 static void learn(struct goal *goal, double error, double estimate)
 {
@@ -119,7 +122,10 @@ static void learn(struct goal *goal, double error, double estimate)
     goal->last = now;
 }
 
-/* Set the estimates of layers without a target: they are wrong by the same factor as that of the last layer. */
+/*
+ * Set the estimates of layers without a target: they are assumed to be wrong by the same factor as that of the last
+ * layer.
+ */
 static void follow_last(struct j2k_encoder *encoder, const struct goal *goal)
 {
     const kst_j2k_options *o = &encoder->options;
@@ -131,7 +137,7 @@ static void follow_last(struct j2k_encoder *encoder, const struct goal *goal)
                                                    : goal[l].estimate;
 }
 
-/* Take the best try of each layer. If none reached its target, code everything. */
+/* Take the best try of each layer. If some layer has none that reached its target, code all passes. */
 static kst_status settle(struct j2k_encoder *encoder, struct goal *goal)
 {
     bool all = false, same = true;

@@ -45,7 +45,7 @@ static bool is_low_rate(const struct j2k_encoder *encoder)
                2 * kst_j2k_run_encode_sample_bits(encoder) / last < kst_j2k_run_encode_samples(encoder));
 }
 
-/* Return a step that is finer than the target will need. Leaving out bit-planes makes coarser quantisers of it. */
+/* Return a step that is finer than the target will need. Leaving out bit-planes makes the quantiser coarser. */
 double kst_j2k_run_encode_step(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
@@ -79,7 +79,7 @@ static double coded_bytes(const struct j2k_encoder *encoder)
     return sum;
 }
 
-/* Return a layer's target. A layer without one gets half of the next one's bytes, or 3 dB less. */
+/* Return a layer's target. A layer without a target of its own gets half of the next layer's bytes, or 3 dB less. */
 static struct j2k_layer_target target_of(const struct j2k_encoder *encoder, uint32_t layer)
 {
     const kst_j2k_options *o = &encoder->options;
@@ -118,18 +118,18 @@ bool kst_j2k_run_encode_needs_rates(const struct j2k_encoder *encoder)
 }
 
 /*
- * Planes were left out at an estimated gain per byte. Because it is an estimate, a threshold down to this share of it
- * still counts as covered by what was coded.
+ * Planes were left out by an estimate of the gain per byte. Because it is an estimate, a threshold that is at least
+ * this share of it counts as covered by what was coded.
  */
 static const double stop_tolerance = 0.8;
 
 /*
- * Blocks are coded until their error is this share of the wanted one, so that corrections of the estimate find enough
- * passes.
+ * Blocks are coded until their error is this share of the wanted one, so that there are enough passes for corrections
+ * of the estimate.
  */
 static const double goal_share = 0.8;
 
-/* Set the last layer's target as the goal, so that blocks are coded no further than it needs. */
+/* Set the last layer's target as the goal, so that blocks are coded no further than necessary. */
 void kst_j2k_run_encode_goal(struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
@@ -159,7 +159,10 @@ kst_status kst_j2k_run_encode_around(const struct j2k_encoder *encoder, uint64_t
     return status ? fail(encoder->e, status, NULL) : KST_OK;
 }
 
-/* Allocate rates so that no component exceeds the bytes that the profile allows it. If one does, all get less. */
+/*
+ * Allocate rates so that no component exceeds the bytes that the profile allows for a component. If one does, all get
+ * less.
+ */
 static kst_status allocate_components(struct j2k_encoder *encoder, const struct j2k_rate *rate, double *threshold)
 {
     enum { TRIES = 12 };
@@ -180,7 +183,7 @@ static kst_status allocate_components(struct j2k_encoder *encoder, const struct 
         (unsigned long long)limit);
 }
 
-/* Return the most bytes of the file that the profile allows. */
+/* Return the most bytes that the profile allows the file. */
 static uint64_t limit_of(const struct j2k_encoder *encoder, uint64_t around)
 {
     return encoder->limits.bytes < UINT64_MAX - around ? encoder->limits.bytes + around : UINT64_MAX;

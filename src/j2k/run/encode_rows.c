@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Provides rows that the caller can only read in order, from the top. The encoder's threads read several rows at the
- * same time, so as many of the last ones are kept; if a row above these is needed, reading begins again with the first
- * row.
+ * same time, so that as many of the latest rows are kept. If a row above these is needed, reading begins again with the
+ * first row.
  */
 #include <string.h>
 
@@ -11,13 +11,13 @@
 #include "j2k/run/encode.h"
 
 struct j2k_kept_rows {
-    const kst_rows *from; /* the caller's */
-    kst_rows rows;        /* the functions that the encoder calls instead */
+    const kst_rows *from; /* functions of the caller */
+    kst_rows rows;        /* functions that the encoder calls instead */
     pthread_mutex_t lock; /* guards the members below */
     uint8_t *data;        /* a ring of rows */
-    size_t row, pixel;    /* in bytes */
+    size_t row, pixel;    /* bytes of a row and of a pixel */
     uint32_t width, count;
-    uint32_t next; /* the row that the caller's function reads next */
+    uint32_t next; /* row that the caller's function reads next */
     bool failed;
 };
 

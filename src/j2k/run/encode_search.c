@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Meets a target of bytes or decibels by the quantiser's step, for code-blocks of T.814, whose only cleanup pass cannot
- * be cut. For bytes the bits of all blocks are counted at one step after the other, which tells the bytes but for a
- * part in some thousands; then the picture is coded with the step that was found. If that is too long, or much too
- * short, what it came to corrects the counts, and the search goes on. Otherwise the picture is coded with each step.
+ * Meets a target of bytes or decibels by choosing the quantiser's step, for T.814 code-blocks, whose only cleanup pass
+ * cannot be cut. For a target of bytes, the bits of all blocks are counted at one step after the other, which gives the
+ * number of bytes up to some thousandths; then the picture is coded with the step that was found. If it is then too
+ * long, or much too short, its length corrects the counts, and the search goes on. For other targets the picture is
+ * coded with each step.
  */
 #include <math.h>
 
 #include "core/report.h"
 #include "j2k/run/encode.h"
 
-enum { TRIES = 24, CODINGS = 3 /* of steps that counts led to */ };
+enum { TRIES = 24, CODINGS = 3 /* steps that were found by counting, and then coded */ };
 
 /*
- * Bytes and errors as shares of the wanted ones: one that is close enough, and the one to aim at. Where bytes are
- * estimated, there is some room for what they will be.
+ * Shares of the wanted bytes and errors: the one from which on a result is close enough, and the one to aim at.
+ * Estimates of bytes leave some room for the actual bytes.
  */
 static const double close_bytes = 0.998, aim_bytes = 0.999, close_error = 0.9772, aim_error = 0.9931;
 static const double close_estimate = 0.9988, aim_estimate = 0.9992, most_estimate = 0.9996;
 
-/* Steps to choose from. Finer ones than the first change nothing that a decoder would show. */
+/* The finest and coarsest steps. Finer steps would change nothing that a decoder shows. */
 static const double finest = 1.0 / 64, coarsest = 1 << 24;
 
 bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder)
@@ -31,15 +32,16 @@ bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder)
 bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
-    /* The list of blocks that stays on a device has the shift of a region of interest, which changes with the step. */
+    /* A list of blocks on a device contains the shift of a region of interest, which would change with the step. */
     return kst_j2k_run_encode_searches(encoder) && !encoder->reversible && o->target != KST_J2K_PSNR &&
            o->passes == 1 && o->interest.width == 0 && encoder->limits.component_bytes == UINT64_MAX &&
            kst_j2k_run_encode_has_only_ht(encoder);
 }
 
 /*
- * Samples are rounded where a picture is coded with the choice of refinement passes, which a GPU leaves to the CPU.
- * Steps are finer then, by some bits of a sample's place in its interval; deep samples have fewer planes to spare.
+ * Samples are rounded if a picture is coded with a choice of refinement passes, which is only done on the CPU. Steps
+ * are then finer by as many planes as tell where a sample lies in its interval; deep samples have fewer planes to
+ * spare.
  */
 uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder)
 {
@@ -51,9 +53,9 @@ uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder)
 }
 
 /*
- * A bit is worth 0.22 squares of the step of the finest bands. Where steps are small compared with all samples, theory
- * has ln 2 ÷ 6 = 0.12; most samples of these bands are 0, though. Of the values tried this one gives the best pictures
- * at a length (docs/performance/htj2k-cpu.md).
+ * A bit is worth 0.22 squares of the step of the finest bands. If steps are small compared with all samples, theory
+ * gives ln 2 ÷ 6 = 0.12; but most samples of these bands are 0. Of the values that were tried, this one gives the best
+ * pictures of a given length (docs/performance/htj2k-cpu.md).
  */
 void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder)
 {
@@ -74,8 +76,8 @@ void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder)
 }
 
 /*
- * Errors of a quantiser are about those of evenly distributed values. For bytes this is what photographs of 8 bits take
- * on average, between 1/8 and 1 bit a sample.
+ * For a target of error, the quantiser's errors are assumed to be evenly distributed. For bytes, the step is what
+ * photographs of 8 bits need on average, between 1/8 and 1 bit a sample.
  */
 static double first_step(const struct j2k_encoder *encoder)
 {
@@ -92,24 +94,24 @@ double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder)
     return ldexp(first_step(encoder), -(int)kst_j2k_run_encode_finer(encoder));
 }
 
-/* Describes a step, the sum of the bands' steps, and what it came to as a share of what is wanted. */
+/* Holds a step, the sum of the resulting steps of the bands, and the result as a share of the target. */
 struct tried_step {
     double step, bands, share;
 };
 
 struct j2k_step_search {
     struct j2k_encoder *encoder;
-    uint32_t tries, codings; /* with one step after the other; of steps that counts led to */
+    uint32_t tries, codings; /* number of steps that were tried in a row, and of found steps that were coded */
     uint64_t around, budget;
     uint64_t frame; /* bytes of a codestream without blocks, if bits are counted */
-    double bias;    /* bytes that blocks were coded to, as a share of those that were estimated */
-    double start;   /* the first step, or the last one that was coded */
+    double bias;    /* bytes of coded blocks as a share of the estimated ones */
+    double start;   /* first step, or the last one that was coded */
     bool by_error;
-    bool counts; /* bits are counted, but for steps that these lead to */
-    bool is_end; /* the counts know no better step */
+    bool counts; /* bits are counted, except at steps that were found by counting */
+    bool is_end; /* counting finds no better step */
     double close, aim, most, finest;
-    struct tried_step now, before, earlier, good, bad; /* a step of 0: none yet */
-    struct tried_step coded;                           /* the best of those that counts led to */
+    struct tried_step now, before, earlier, good, bad; /* a step of 0: there is none yet */
+    struct tried_step coded;                           /* best of the found steps that were coded */
 };
 
 void kst_j2k_run_encode_take_all(struct j2k_encoder *encoder)
@@ -185,7 +187,7 @@ static kst_status judge(struct j2k_step_search *search)
     return share_of(search, &search->now.share);
 }
 
-/* Set another step, with which everything is to be coded or counted. */
+/* Set another step, with which everything must be coded or counted. */
 static kst_status set_step(const struct j2k_step_search *search, double step)
 {
     struct j2k_encoder *encoder = search->encoder;
@@ -195,7 +197,9 @@ static kst_status set_step(const struct j2k_step_search *search, double step)
     return status;
 }
 
-/* Return the power of the step to which bytes or errors change, from the last two tries if there are two. */
+/*
+ * Return the exponent with which bytes or errors depend on the step; computed from the last two tries if there are two.
+ */
 static double power_of(const struct j2k_step_search *search)
 {
     const struct tried_step *a = &search->now, *b = &search->before;
@@ -207,8 +211,8 @@ static double power_of(const struct j2k_step_search *search)
 }
 
 /*
- * Return the step where a parabola through the last three tries meets the target, with logarithms of both. 0: there are
- * not three tries, or two are so near each other that the rounding of steps would tell.
+ * Return the step at which a parabola through the last three tries, in logarithms, meets the target. 0: there are not
+ * three tries, or two of them are so close that the rounding of steps would matter.
  */
 static double step_of_three(const struct j2k_step_search *search)
 {
@@ -229,14 +233,17 @@ static double step_of_three(const struct j2k_step_search *search)
     return exp(step);
 }
 
-/* Return whether a step changes what the last try came to towards the target. */
+/* Return whether a step would bring the result of the last try closer to the target. */
 static bool leads_on(const struct j2k_step_search *search, double step)
 {
     const bool less = search->now.share > search->aim, coarser = less != search->by_error;
     return coarser ? step > search->now.step : step > 0 && step < search->now.step;
 }
 
-/* A parabola may have its peak between the tries and the target; it leads away from the target then. */
+/*
+ * Return the next step to try. A parabola may have its peak between the tries and the target, and then leads away from
+ * it.
+ */
 static double next_step(const struct j2k_step_search *search)
 {
     const double share = fmax(search->now.share, 1e-9);
@@ -266,8 +273,8 @@ static bool learn(struct j2k_step_search *search)
 }
 
 /*
- * Return whether there is no step left between the good and the bad one that a header can express as another, or a
- * finer one changes nothing, because no band can have more planes.
+ * Return whether the search is exhausted: headers cannot express a step between the good one and the bad one, or a
+ * finer step changes nothing because no band can have more planes.
  */
 static bool is_exhausted(const struct j2k_step_search *search)
 {
@@ -279,14 +286,17 @@ static bool is_exhausted(const struct j2k_step_search *search)
     return (good > 0 && bad > 0 && fmax(good / bad, bad / good) < hardly) || (good <= 0 && bad == end);
 }
 
-/* Return whether blocks get passes by what each gains: whole blocks are left out, or several layers are filled. */
+/*
+ * Return whether blocks get passes according to their gains, because whole blocks are left out or several layers are
+ * filled.
+ */
 static bool allocates(const struct j2k_step_search *search)
 {
     const kst_j2k_options *o = &search->encoder->options;
     return o->passes == 1 && (o->layers > 1 || (!search->by_error && search->good.step <= 0));
 }
 
-/* Take the step that was found for blocks that will be coded with several planes. */
+/* Set the step that was found, for blocks that are then coded with several planes. */
 static kst_status take_found(struct j2k_step_search *search)
 {
     struct j2k_encoder *encoder = search->encoder;
@@ -297,7 +307,7 @@ static kst_status take_found(struct j2k_step_search *search)
     return status;
 }
 
-/* Forget all tries but the last one, before bytes are found out in another way or corrected. */
+/* Forget all tries but the last one, because bytes are now counted or coded instead, or counts are corrected. */
 static void begin_anew(struct j2k_step_search *search, bool counts)
 {
     const struct tried_step none = {.step = 0};
@@ -310,8 +320,8 @@ static void begin_anew(struct j2k_step_search *search, bool counts)
 }
 
 /*
- * Return whether no step that was coded fits, but the coarsest one may, with which all components have equal steps, so
- * that no markers say where they differ.
+ * Return whether no coded step fits, but the coarsest one may: with it all components have equal steps, so that no
+ * markers for different steps are needed.
  */
 static bool may_fit_last(const struct j2k_step_search *search)
 {
@@ -336,9 +346,10 @@ static kst_status try_next(struct j2k_step_search *search, bool *more)
 }
 
 /*
- * Code the step that counts led to, unless several layers are going to be made of it. Counts may find none although one
- * fits: the frame was measured with the first step, and is shorter where steps of components are equal; and a
- * correction may be too large. What was coded before is taken then, or bytes are found out by coding alone.
+ * Code the picture with the step that was found by counting, unless several layers are to be made with it. Counting may
+ * find no step although one fits: the length of the frame was measured with the first step, and is shorter where steps
+ * of components are equal; and a correction may be too large. In that case the best coded step is taken or, if there is
+ * none, steps are coded without counting.
  */
 static kst_status code_found(struct j2k_step_search *search, bool *more)
 {
@@ -358,8 +369,8 @@ static kst_status code_found(struct j2k_step_search *search, bool *more)
 }
 
 /*
- * Judge what was coded with the step that counts led to. What it came to corrects the counts; if that does not help in
- * some codings, because blocks are few, bytes are found out by coding alone.
+ * Judge the result of coding with a step that was found by counting. It corrects the counts. If that does not help
+ * after CODINGS codings, because there are few blocks, steps are coded without counting.
  */
 static kst_status take_coded(struct j2k_step_search *search, bool *more)
 {
@@ -401,7 +412,7 @@ kst_status kst_j2k_run_encode_search_found(struct j2k_encoder *encoder, bool *co
     *codes = false;
     if (encoder->options.passes > 1)
         return take_found(search);
-    if (allocates(search)) /* kst_j2k_run_encode_search() codes it */
+    if (allocates(search)) /* kst_j2k_run_encode_search() codes the picture */
         return KST_OK;
     *codes = search->good.step > 0 && search->now.step != search->good.step;
     return *codes ? set_step(search, search->good.step) : KST_OK;
@@ -428,7 +439,7 @@ static kst_status run(struct j2k_encoder *encoder)
     return status;
 }
 
-/* Code everything with the step that was found, and measure what each block gains by each pass. */
+/* Code everything with the step that was found, and measure the gain of each pass of each block. */
 static kst_status code_measured(struct j2k_step_search *search)
 {
     struct j2k_encoder *encoder = search->encoder;
@@ -441,7 +452,7 @@ static kst_status code_measured(struct j2k_step_search *search)
     return status;
 }
 
-/* With a reversible transform there is no step: all planes of all blocks are tried. */
+/* A reversible transform has no step: all planes of all blocks are tried. */
 static kst_status search_planes(struct j2k_encoder *encoder)
 {
     kst_status status = kst_j2k_run_encode_candidates(encoder, 0, J2K_CODED_PLANES);
@@ -449,8 +460,9 @@ static kst_status search_planes(struct j2k_encoder *encoder)
 }
 
 /*
- * With refinement passes, blocks have the plane of the step found for all of them, refined or not, or the plane above
- * it, if that is better. The first one is among them, so that the result is no worse.
+ * With refinement passes, each block gets the plane of the step that was found for all blocks, refined or not, or the
+ * plane above it, if that is better. The unrefined first plane is among the candidates, so that the result is never
+ * worse.
  */
 static kst_status improve(struct j2k_encoder *encoder)
 {
@@ -459,7 +471,7 @@ static kst_status improve(struct j2k_encoder *encoder)
     return status ? status : kst_j2k_run_encode_choose(encoder);
 }
 
-/* Measure the codestream while there are no passes yet. */
+/* Measure the codestream without any passes. */
 static kst_status measure_frame(struct j2k_step_search *search)
 {
     const struct operation op = kst_encoding_operation(search->encoder->e);
@@ -507,7 +519,7 @@ kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder)
     kst_status status = KST_OK;
     if (encoder->reversible)
         return search_planes(encoder);
-    if (!encoder->search) { /* otherwise it was searched together with others */
+    if (!encoder->search) { /* otherwise the search was done together with others */
         status = kst_j2k_run_encode_search_begin(encoder);
         if (!status)
             status = run(encoder);

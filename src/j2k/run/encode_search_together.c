@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Searches the steps of several pictures that a GPU encodes together. Each goes through the steps that it would go
- * through by itself (encode_search.c); blocks of all that still search are counted in one launch.
+ * Searches the steps of several pictures that a GPU encodes together. Each picture tries the same steps as in a search
+ * of its own (encode_search.c); the blocks of all pictures that are still searching are counted in one launch.
  */
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 struct searching {
     struct j2k_encode_gpu_part *part;
-    bool *wanted; /* pictures that are to be counted or coded */
-    bool *turn;   /* those of them that are so now */
+    bool *wanted; /* pictures that must still be counted or coded */
+    bool *turn;   /* those that are counted or coded now */
 };
 
 static void begin_one(void *argument, uint32_t index)
@@ -65,8 +65,8 @@ static bool any(const struct searching *s, const bool *of)
 }
 
 /*
- * Count those that are to be counted. When there are none, all others have found a step, and are coded with it. Either
- * way those that were not counted or coded wait.
+ * Count the pictures that are to be counted. If there are none, all others have found a step, and are coded with it. In
+ * either case the other pictures wait.
  */
 static void count_or_code(const struct searching *s)
 {
@@ -101,7 +101,7 @@ void kst_j2k_run_encode_search_together(struct j2k_encode_gpu_part *part)
     struct searching s = {.part = part,
         .wanted = kst_memory_zeroed(memory, part->count, sizeof *s.wanted, NULL),
         .turn = kst_memory_zeroed(memory, part->count, sizeof *s.turn, NULL)};
-    if (s.wanted && s.turn && part->job) /* without memory each searches by itself */
+    if (s.wanted && s.turn && part->job) /* without memory, each picture is searched separately */
         search(&s);
     kst_memory_release(memory, s.wanted);
     kst_memory_release(memory, s.turn);

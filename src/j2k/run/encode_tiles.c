@@ -18,8 +18,8 @@ static uint32_t round_down(uint32_t value, uint32_t unit)
 }
 
 /*
- * Return the number of tiles that are coded together: whole rows of them, and as many as a GPU takes at once if there
- * are that many.
+ * Return the number of tiles that are coded together: whole rows of tiles, and a multiple of what a GPU takes at once,
+ * if there are as many.
  */
 static uint32_t tiles_together(const struct j2k_encoder *encoder)
 {
@@ -61,7 +61,7 @@ static kst_status end(struct tiled_file *file)
                : kst_j2k_file_end(&encoder->file, &encoder->e->sink, file->box, &encoder->e->report);
 }
 
-/* Code some tiles. Nothing is coded if coefficients have more bits than the main header says. */
+/* Code some tiles. They are not written if coefficients have more bits than the main header says. */
 static kst_status code(struct tiled_file *file, struct j2k_tiles tiles)
 {
     struct j2k_encoder *encoder = file->encoder;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Weighs errors as an eye sees them (T.800 J.12): by the contrast sensitivity at the spatial frequencies of a subband,
- * from a usual distance. The weights are those of Zeng, Daly and Lei, "An overview of the visual optimization tools in
- * JPEG 2000" (2002); those of a quality are combined from them as encoders of HTJ2K do for their "Qfactor".
+ * Weighs errors by their visibility (T.800 J.12): by the contrast sensitivity of the eye at the spatial frequencies of
+ * a subband, at a usual viewing distance. The weights are those of Zeng, Daly and Lei, "An overview of the visual
+ * optimization tools in JPEG 2000" (2002); those of a quality are combined from them as HTJ2K encoders do for their
+ * "Qfactor".
  */
 #include <math.h>
 
@@ -10,12 +11,15 @@
 
 enum { CHANNELS = 3, LEVELS_SEEN = 5 };
 
-/* For Y, Cb and Cr, and levels from the finest one on: the weight of HH, and that of HL and LH. Others weigh 1. */
+/*
+ * For Y, Cb and Cr, and for levels from the finest one on: the weight of HH, and that of HL and LH. Other bands weigh
+ * 1.
+ */
 static const double weights[CHANNELS][LEVELS_SEEN][2] = {{{0.0901, 0.2758}, {0.7018, 0.8378}, {1, 1}, {1, 1}, {1, 1}},
     {{0.0263, 0.0863}, {0.1362, 0.2564}, {0.3346, 0.4691}, {0.5444, 0.6523}, {0.7078, 0.7797}},
     {{0.0773, 0.1835}, {0.2598, 0.4130}, {0.5040, 0.6464}, {0.7220, 0.8254}, {0.8769, 0.9424}}};
 
-/* The qualities up to which the weights count fully, and from which on they do not count. */
+/* The quality up to which the weights have their full effect, and the one from which on they have none. */
 static const double seen_quality = 65, measured_quality = 97;
 
 static double error_of_quality(double quality)
@@ -23,7 +27,10 @@ static double error_of_quality(double quality)
     return quality < 50 ? 50 / quality : 2 * (1 - quality / 100);
 }
 
-/* Return the power of the weights: 1 up to one quality, 0 from the other on, and between them by logarithms. */
+/*
+ * Return the power of the weights: 1 up to seen_quality, 0 from measured_quality on, and interpolated by logarithms
+ * between.
+ */
 static double power_of_quality(double quality)
 {
     if (quality <= seen_quality)
@@ -34,7 +41,7 @@ static double power_of_quality(double quality)
     return (end - log(error_of_quality(quality))) / (end - log(error_of_quality(seen_quality)));
 }
 
-/* Steps never get finer than what rounding to samples leaves. */
+/* Return the step of a quality, which is never finer than the error due to rounding to samples. */
 double kst_j2k_run_quality_step(double quality, uint32_t depth)
 {
     const double seen = 0.1, factor = 0.4;
@@ -50,15 +57,15 @@ static double power_of(const struct j2k_encoder *encoder)
     return o->weights == KST_J2K_WEIGHTS_VISION ? 1 : 0;
 }
 
-/* Return whether a component is the one of brightness, or not one of the three that an eye tells apart. */
+/* Return the channel of a component: 0 if it is brightness, or not one of the three that are weighed separately. */
 static uint32_t channel_of(const struct j2k_encoder *encoder, bool transform, uint32_t component)
 {
     return (transform || encoder->colour == KST_COLOUR_YCBCR) && component < CHANNELS ? component : 0;
 }
 
 /*
- * Fewer samples have coarser frequencies: with half of them in both directions, those of the next level. With half of
- * them in one direction, the bands lie between those of two levels.
+ * Return the weight of a band. Subsampling moves a component's bands to coarser frequencies: by 2 in both directions,
+ * to those of the next level; in one direction only, to those between two levels.
  */
 static double weight_of(
     const double channel[LEVELS_SEEN][2], uint32_t orientation, uint32_t level, const struct j2k_component_size *size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes a volume: transforms its slices along z, and codes what that makes as components of one codestream, whose
- * headers describe the transform (T.801).
+ * Encodes a volume: transforms its slices along z, and codes the results as components of one codestream, whose headers
+ * describe the transform (T.801).
  */
 #include "j2k/run/encode_volume.h"
 
@@ -10,13 +10,13 @@
 #include "image/volume.h"
 
 enum {
-    SLICES_MAX = 16000, /* lists of more would not fit in a marker segment */
+    SLICES_MAX = 16000, /* more slices than this would not fit into the lists of a marker segment */
     BITS_MAX = 28,
-    LOSSLESS_LEVELS = 2, /* along z */
+    LOSSLESS_LEVELS = 2, /* default levels along z */
     LOSSY_LEVELS = 3,
-    LEVELS_LEAST = 2, /* across, unless they are asked for */
+    LEVELS_LEAST = 2, /* least and most levels across that are chosen by default */
     LEVELS_MOST = 5,
-    LOWEST_SIDE = 32 /* samples that the lowest band has at most then, unless that takes more levels */
+    LOWEST_SIDE = 32 /* most samples along a side of the lowest band, unless that takes more levels */
 };
 
 static kst_status fail(const struct j2k_volume_encoding *v, kst_status status, const char *detail)
@@ -58,7 +58,7 @@ static uint32_t choose_levels_across(const struct j2k_volume_encoding *v)
     return o->levels == KST_LEVELS_AUTO ? levels : o->levels;
 }
 
-/* Choose the number of levels along z: fewer for few slices, so that the lowest band has at least two. */
+/* Choose the number of levels along z: so few that the lowest band has at least two slices. */
 static uint32_t choose_levels(const struct j2k_volume_encoding *v)
 {
     uint32_t levels = v->wavelet.reversible ? LOSSLESS_LEVELS : LOSSY_LEVELS;
@@ -69,7 +69,10 @@ static uint32_t choose_levels(const struct j2k_volume_encoding *v)
     return levels;
 }
 
-/* A rate counts bits for each sample; JPEG 2000's counts bits for each pixel, whose samples are those of all slices. */
+/*
+ * Scale rates: a volume's rate counts bits for each sample, that of JPEG 2000 counts bits for each pixel, whose samples
+ * are those of all slices.
+ */
 static kst_status scale_rates(struct j2k_volume_encoding *v)
 {
     kst_j2k_options *o = &v->jpeg2000;
@@ -88,7 +91,7 @@ static kst_status scale_rates(struct j2k_volume_encoding *v)
     return KST_OK;
 }
 
-/* Transform the slices to the planes on the CPU. `bits` become those of the largest coefficient. */
+/* Transform the slices to the planes on the CPU. *bits receives the number of bits of the largest coefficient. */
 static kst_status transform(struct j2k_volume_encoding *v, uint32_t *bits)
 {
     const struct operation op = kst_context_operation(v->asked->context, &v->memory, &v->asked->report, NULL);
@@ -222,7 +225,7 @@ kst_status kst_j2k_run_encode_volume_by_itself(struct j2k_volume_encoding *v)
     uint32_t bits = 1;
     kst_status status = transform(v, &bits);
     kst_report_stage(&v->asked->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
-    if (!status) /* what goes wrong is in the report */
+    if (!status) /* errors are in the report */
         kst_j2k_run_encode_volume_start(v, NULL, 0, bits);
     if (v->begun)
         kst_j2k_run_encode_volume_stop(v, kst_j2k_run_encode(&v->e));

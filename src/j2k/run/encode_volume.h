@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the steps of encoding one volume, which a CPU takes one after the other and a GPU for several at once. */
+/*
+ * Declares the steps of encoding a volume. The CPU takes them for one volume after the other, a GPU for several at
+ * once.
+ */
 #ifndef KOSTKA_J2K_RUN_ENCODE_VOLUME_H
 #define KOSTKA_J2K_RUN_ENCODE_VOLUME_H
 
@@ -8,40 +11,41 @@
 #include "j2k/run/encode.h"
 #include "run/volume_encoding.h"
 
-/* Holds the state of one encoding. It must not be moved. */
+/* Holds the state of encoding a volume. It must not be moved. */
 struct j2k_volume_encoding {
     struct volume_encoding *asked;
-    kst_volume integers; /* what is coded: the caller's volume, or integers made of it, which belong to `memory` */
+    kst_volume integers; /* the integers to be coded: the caller's volume, or made from it in `memory` */
     kst_j2k_options jpeg2000;
-    double *layer_value; /* values of layers for the whole volume */
+    double *layer_value; /* the layers' values, scaled for the whole volume */
     struct j2k_multi_collection wavelet;
     struct j2k_z_layout layout;
     struct j2k_z_planes planes;
     kst_plane *plane;
     struct j2k_volume_coding coding;
-    struct memory memory; /* of all this */
-    struct encoding e;    /* of the transformed slices, with the memory that is left */
+    struct memory memory; /* accounts for all memory of this encoding */
+    struct encoding e;    /* encodes the transformed slices, with the memory that is left */
     struct j2k_encoder encoder;
-    bool begun; /* `e` is to be ended */
+    bool begun; /* `e` has begun, and must be ended */
 };
 
 /*
- * Check the options and choose what they leave open. After an error, which is in the report as always, the encoding is
- * to be ended, too. kst_j2k_run_encode_volume_by_itself() does everything between, with a transform on the CPU.
+ * kst_j2k_run_encode_volume_begin() checks the options and chooses what they leave open. The encoding must be ended
+ * even after an error, which is in the report as always. kst_j2k_run_encode_volume_by_itself() does everything in
+ * between, with a transform on the CPU.
  */
 kst_status kst_j2k_run_encode_volume_begin(struct j2k_volume_encoding *v, struct volume_encoding *asked);
 kst_status kst_j2k_run_encode_volume_by_itself(struct j2k_volume_encoding *v);
 void kst_j2k_run_encode_volume_end(struct j2k_volume_encoding *v);
 
-/* Begin with `e`, for components of so many bits, which lie on a device from `at` on. */
+/* Begin `e`, for components of `bits` bits, which lie on a device from byte `at` of a buffer on; null: on the host. */
 kst_status kst_j2k_run_encode_volume_start(
     struct j2k_volume_encoding *v, const struct gpu_buffer *components, size_t at, uint32_t bits);
-/* End what was started, and take its report. */
+/* End `e`, and take its report. */
 void kst_j2k_run_encode_volume_stop(struct j2k_volume_encoding *v, kst_status status);
 
 /*
- * encode_volume_samples.c: make integers in host memory of the volume, unless it is that; and report a sample that
- * cannot be coded, of which J2K_NO_SAMPLE is none.
+ * encode_volume_samples.c: make integers in host memory from the volume, unless it has these already; and report a
+ * sample that cannot be coded, where J2K_NO_SAMPLE means that there is none.
  */
 kst_status kst_j2k_run_encode_volume_integers(struct j2k_volume_encoding *v);
 kst_status kst_j2k_run_encode_volume_judge(struct j2k_volume_encoding *v, uint64_t infinite, uint64_t too_far);

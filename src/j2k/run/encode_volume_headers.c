@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes the transform of a volume along z in the headers of its codestream (T.801), says what errors of its
- * components count, and measures those of the volume.
+ * Describes the transform of a volume along z in the headers of its codestream (T.801), computes how much errors of its
+ * components count, and measures the error of the volume.
  */
 #include <math.h>
 
@@ -71,7 +71,7 @@ void kst_j2k_run_encode_weigh_volume(struct j2k_encoder *encoder)
     }
 }
 
-/* Add the squares of the differences of two rows. */
+/* Return the sum of the squared differences of two rows. */
 static double squares(const kst_volume *volume, const uint8_t *a, const uint8_t *b)
 {
     const uint32_t bytes = kst_volume_sample_bytes(volume);

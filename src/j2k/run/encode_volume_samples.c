@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes integers in host memory of a volume that lies in a device's, or of numbers: round((x - add) / scale), as
- * j2k/kernels/analyse_columns.h does on a device.
+ * Makes integers in host memory from a volume in device memory, or from floating-point samples: round((x - add) /
+ * scale), as j2k/kernels/analyse_columns.h does on a device.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -16,7 +16,7 @@
 struct numbers {
     const kst_volume *from, *to;
     float add, inverse, scale, error;
-    atomic_uint_fast64_t infinite, too_far; /* the first such sample, by its number in the volume */
+    atomic_uint_fast64_t infinite, too_far; /* index in the volume of the first such sample */
 };
 
 static kst_status fail(const struct j2k_volume_encoding *v, kst_status status)
@@ -42,7 +42,7 @@ static void note(atomic_uint_fast64_t *first, uint64_t number)
         ;
 }
 
-/* Return the integer of a number, which is clamped to the range of the volume. */
+/* Return the integer for a floating-point sample, clamped to the range of the volume. */
 static int32_t integer_of(struct numbers *n, float x, uint64_t number)
 {
     const float most = 536870912.0F;
@@ -91,7 +91,7 @@ static void convert_slice(void *argument, uint32_t z)
     }
 }
 
-/* Convert numbers in host memory to integers. */
+/* Convert floating-point samples in host memory to integers. */
 static kst_status convert(struct j2k_volume_encoding *v, const kst_volume *from)
 {
     const kst_volume_options *o = &v->asked->options;

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes volumes. Those that a GPU takes are divided into groups, a few of which are under way at a time: the volumes
- * of a group are transformed along z in one launch, planned in parallel, transformed across and coded in the same
- * launches, and written in parallel while the GPU encodes other groups. Threads encode the others meanwhile.
+ * Encodes volumes. Those for the GPU are divided into groups, a few of which are in flight at a time: the volumes of a
+ * group are transformed along z in one launch, planned in parallel, transformed across and coded in the same launches,
+ * and written in parallel while the GPU encodes other groups. Meanwhile threads encode the other volumes.
  */
 #include "core/report.h"
 #include "j2k/run/encode_volume.h"
 
 enum {
-    LEAST_SAMPLES = 1 << 24, /* of a group: enough blocks to keep a device busy, */
-    MOST_SAMPLES = 1 << 26,  /* few enough to be written while others are coded */
-    MOST_VOLUMES = 256,      /* of a group */
+    LEAST_SAMPLES = 1 << 24, /* least and most samples of a group: enough blocks to keep a device busy, */
+    MOST_SAMPLES = 1 << 26,  /* but few enough to be written while others are coded */
+    MOST_VOLUMES = 256,      /* most volumes of a group */
     GROUPS_AT_ONCE = 4
 };
 
-/* Volumes that are encoded. */
+/* Holds all volumes of a call. */
 struct volume_encodings {
     kst_context *context;
     struct volume_encoding **on_gpu, **alone;
     uint32_t gpu_count, alone_count, threads;
-    uint64_t samples;     /* of those for the GPU */
-    pthread_mutex_t lock; /* guards the next */
-    uint32_t next;        /* the first volume that no group has taken */
+    uint64_t samples;     /* sum over the volumes for the GPU */
+    pthread_mutex_t lock; /* guards the next member */
+    uint32_t next;        /* first volume that is not in a group yet */
 };
 
-/* Volumes that a GPU encodes together. */
+/* Holds volumes that a GPU encodes together. */
 struct encoded_group {
     struct volume_encoding **asked;
     struct j2k_volume_encoding *volume;
     struct j2k_gpu_slices *slices;
-    struct j2k_volume_encoding **transformed; /* those whose slices are */
-    struct j2k_encoder **member;              /* those that the GPU codes */
+    struct j2k_volume_encoding **transformed; /* volumes whose slices are transformed there */
+    struct j2k_encoder **member;              /* volumes that the GPU codes */
     struct gpu_buffer components;
     uint32_t count, transformed_count, member_count;
     bool there; /* the components are on the device */
@@ -46,7 +46,10 @@ static bool is_reversible(const struct volume_encoding *asked)
     return asked->options.jpeg2000.target == KST_J2K_LOSSLESS || asked->options.jpeg2000.reversible;
 }
 
-/* Return whether a GPU is likely to take a volume. If it does not, the volume goes by itself. */
+/*
+ * Return whether the GPU can probably encode a volume. If it turns out that it cannot, the volume is encoded
+ * separately.
+ */
 static bool suits(const struct volume_encoding *asked)
 {
     const kst_j2k_options *o = &asked->options.jpeg2000;
@@ -67,14 +70,16 @@ static void encode_alone(struct volume_encoding *asked)
     kst_memory_release(&asked->context->memory, v);
 }
 
-/* Return about how many samples make a group. */
+/* Return approximately how many samples a group should have. */
 static uint64_t samples_of_group(const struct volume_encodings *all)
 {
     const uint64_t share = all->samples / GROUPS_AT_ONCE;
     return share < LEAST_SAMPLES ? LEAST_SAMPLES : share > MOST_SAMPLES ? MOST_SAMPLES : share;
 }
 
-/* Return the bytes that a group takes on the device at most: as many as a volume may, and its share of the device. */
+/*
+ * Return the most bytes of the device that a group may take: as many as a volume may, but no more than a group's share.
+ */
 static uint64_t memory_of_group(const struct volume_encoding *asked)
 {
     const uint64_t limit = asked->context->limits.memory, memory = asked->gpu->gpu->info.memory / (2 * GROUPS_AT_ONCE);
@@ -125,7 +130,7 @@ static void describe(struct encoded_group *group)
     }
 }
 
-/* Transform slices along z. A device that has no memory for that leaves all volumes to the host. */
+/* Transform slices along z. If the device has too little memory for that, the host encodes all volumes. */
 static void transform(struct encoded_group *group)
 {
     const double start = kst_seconds();
@@ -234,7 +239,10 @@ static void run_group(const struct volume_encodings *all, struct encoded_group *
     kst_memory_release(memory, group->member);
 }
 
-/* Run a task: the first ones feed the GPU until no volume is left for it, and each other one encodes a volume. */
+/*
+ * Run a task: each of the first tasks gives groups to the GPU until no volume is left, and each other one encodes a
+ * volume.
+ */
 static void run_task(void *argument, uint32_t index)
 {
     struct volume_encodings *all = argument;

@@ -62,15 +62,15 @@ static uint64_t packet_bytes(const struct j2k_stream *stream)
     return sum;
 }
 
-/* Return whether both densities are whole numbers, as exactly as a fraction of 16 bits can express them. */
+/* Return whether both densities are whole numbers, as precisely as a fraction of 16 bits can express that. */
 static bool is_whole(double x, double y)
 {
     return fabs(x - round(x)) <= 1e-4 * x && fabs(y - round(y)) <= 1e-4 * y;
 }
 
 /*
- * Convert the density, which is in samples per metre (I.5.3.7), to inches, or to centimetres if only these give whole
- * numbers.
+ * Convert the density, which is in samples per metre (I.5.3.7), to samples per inch, or per centimetre if only these
+ * are whole numbers.
  */
 static void describe_density(const struct j2k_file *file, kst_info *info)
 {
@@ -164,7 +164,7 @@ static kst_status collect_metadata(kst_decoder *decoder)
     return KST_OK;
 }
 
-/* Allocate room for the planes behind the first four, which an image itself has room for. */
+/* Allocate room for the planes after the first four, for which an image itself has no room. */
 static kst_status make_room_for_planes(kst_decoder *decoder)
 {
     uint32_t count = j2k_state(decoder)->stream.component_count;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plans the regions of a stream one after the other. It reads the packets of a tile only once even if several regions
- * need it.
+ * Plans the regions of a stream one after the other. The packets of a tile are read only once even if several regions
+ * need the tile.
  */
 #include "core/report.h"
 #include "j2k/packets/build.h"
 #include "j2k/run/decode.h"
 #include "j2k/syntax/geometry.h"
 
-enum { SHARE = 8 /* a plan that is kept may take 1/SHARE of the memory limit */ };
+enum { SHARE = 8 /* the plan that is kept may take 1/SHARE of the memory limit */ };
 
 void kst_j2k_run_kept_drop(kst_decoder *decoder)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the rules of its profile that a stream breaks, once for all questions about them. */
+/* Finds the rules of its profile that a stream breaks, once for all calls that ask for them. */
 #include <stdio.h>
 #include <string.h>
 

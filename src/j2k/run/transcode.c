@@ -19,9 +19,9 @@ enum {
     DIVISIONS_ALL = KST_J2K_DIVIDE_RESOLUTION | KST_J2K_DIVIDE_LAYER | KST_J2K_DIVIDE_COMPONENT,
     COMMENT_HEADER = 2,
     LAYERS_MADE_MAX = 1024,
-    BOXES = 128,         /* bytes of the boxes that a codestream gets, and */
-    COMPONENT_BOXES = 7, /* more bytes for each component */
-    HEADER_BYTES = 8     /* half of the bytes that SOP, EPH, a length and an empty header take */
+    BOXES = 128,         /* bytes of the boxes around a codestream, and */
+    COMPONENT_BOXES = 7, /* additional bytes for each component */
+    HEADER_BYTES = 8     /* half of the bytes of SOP, EPH, a length and an empty header */
 };
 
 static kst_status refuse(struct j2k_transcoding *t, const char *what)
@@ -137,7 +137,7 @@ static kst_status read(struct j2k_transcoding *t, const uint8_t *data, size_t le
     return status ? status : copy_registration(t);
 }
 
-/* Return the largest number of bytes in front of the codestream and behind it. */
+/* Return the most bytes in front of and behind the codestream. */
 static uint64_t bytes_around(const struct j2k_transcoding *t)
 {
     const struct j2k_stream *stream = &t->stream;
@@ -158,21 +158,21 @@ static bool fits_whole(const struct j2k_transcoding *t, uint64_t bytes)
     return bytes / 2 > length / 2 + length / 64 + HEADER_BYTES * packets + bytes_around(t);
 }
 
-/* Return the number of bytes of the whole file that the rate allows. */
+/* Return the number of bytes that the rate allows the whole file. */
 static double rate_bytes(const struct j2k_transcoding *t)
 {
     const struct j2k_rect *image = &t->recoded.coded.headers.size.image;
     return t->options->jpeg2000.rate * (image->x1 - image->x0) * (image->y1 - image->y0) / 8;
 }
 
-/* Drop passes that are in no layer, so that blocks without any left do not count in packet headers. */
+/* Drop passes that are in no layer, so that packet headers treat blocks without any remaining passes as such. */
 static void forget_left_out(struct j2k_coded *coded)
 {
     for (uint32_t b = 0; b < coded->plan.block_count; b++)
         coded->block[b].passes = coded->layer_passes[((size_t)b + 1) * coded->layers - 1];
 }
 
-/* Form layers by PCRD from the passes that the stream has. */
+/* Form layers from the stream's passes by PCRD. */
 static kst_status allocate(struct j2k_transcoding *t, double *weight, double *gain, struct j2k_layer_target *target)
 {
     struct j2k_coded *coded = &t->recoded.coded;
@@ -213,7 +213,7 @@ static kst_status make_layers(struct j2k_transcoding *t)
     return status;
 }
 
-/* Code the blocks with the other coder if that was asked for, unless the GPU did. */
+/* Code the blocks with the other coder if the options ask for it and the GPU did not. */
 static kst_status recode_blocks(struct j2k_transcoding *t)
 {
     bool taken = false;
@@ -243,7 +243,7 @@ static void choose_writing(struct j2k_transcoding *t)
                                                                            : j->tile_part_lengths == KST_CHOICE_YES;
 }
 
-/* Say how the codestream is assembled if the GPU has coded its blocks. */
+/* Describe how the codestream is assembled if the GPU has coded its blocks. */
 static struct j2k_assembler assembler_of(struct j2k_transcoding *t)
 {
     return (struct j2k_assembler){.memory = t->op->memory,

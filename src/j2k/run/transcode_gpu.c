@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codes code-blocks with the other coder on the context's GPU: from their bytes to indices of the quantiser, which stay
- * there, and from these to bytes. The device codes streams whose blocks all end with a cleanup pass, as they do
- * wherever nothing was cut off; the planes below it are left out of the indices, and so are the passes of these.
+ * Codes code-blocks with the other coder on the context's GPU: decodes their bytes to quantiser indices, which stay on
+ * the device, and codes these to bytes. The device only codes streams whose blocks all end with a cleanup pass, as they
+ * do unless something was cut off. Planes below that pass are left out of the indices, and so are the passes of these
+ * planes.
  */
 #include <math.h>
 #include <string.h>
@@ -20,19 +21,19 @@ enum {
 };
 
 /*
- * These are as in struct codec, for transcoding: seconds of a thread for a byte, and of a GPU for any stream. Streams
- * that come together are on their way together, so that the sum of their bytes decides for all of them.
+ * Times as in struct codec, for transcoding: seconds of a thread for each byte, and the least seconds of a GPU for any
+ * stream. Streams of one call are in flight together, so that the sum of their bytes decides for all of them.
  */
 static const double byte_seconds = 1.6e-7, least_seconds = 24e-3;
 
-/* Counts what the plan of a stream's blocks holds. */
+/* Holds sums over the plan of a stream's blocks. */
 struct plan_sums {
     uint64_t blocks, segments, pieces, bytes, visits;
 };
 
 /*
- * Count a block's segments. Returns false if the device cannot code it: its last pass is no cleanup pass, or one
- * without bytes, or it has too many planes.
+ * Count a block's segments. Returns false if the device cannot code the block, because its last pass is not a cleanup
+ * pass or has no bytes, or because it has too many planes.
  */
 static bool add_block(const struct j2k_recode_source *source, struct plan_sums *sums)
 {
@@ -56,7 +57,7 @@ static bool add_block(const struct j2k_recode_source *source, struct plan_sums *
     return !is_ht || last > 0;
 }
 
-/* Count all blocks that change. Returns whether there are any, and the device can code each that has passes. */
+/* Count all blocks that change. Returns whether there are any, and the device can code all that have passes. */
 static bool add_blocks(const struct j2k_transcoding *t, struct plan_sums *sums)
 {
     for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++) {
@@ -98,7 +99,7 @@ static bool take_arrays(struct j2k_transcoding *t, const struct plan_sums *sums,
     return true;
 }
 
-/* List the segments of a block, whose bytes follow each other. */
+/* List the segments of a block. Their bytes follow each other. */
 static void list_segments(
     struct j2k_plan *plan, const struct j2k_recode_source *source, struct j2k_block *block, uint64_t at)
 {
@@ -163,14 +164,14 @@ static void copy_slice(void *argument, uint32_t index)
     }
 }
 
-/* Describe the stream to the decoder's kernels: there is no picture. */
+/* Describe the stream to the decoding kernels. No image is made. */
 static struct j2k_gpu_item item_of(const struct j2k_transcoding *t)
 {
     return (struct j2k_gpu_item){
         .plan = &t->blocks.source, .indices = true, .stream = t->blocks.source.length, .pinned = true};
 }
 
-/* Return whether the device and the limit of memory have room for the blocks. */
+/* Return whether the device and the memory limit have room for the blocks. */
 static bool fits(struct j2k_transcoding *t)
 {
     const struct j2k_gpu_item item = item_of(t);
@@ -186,7 +187,7 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
 {
     const uint64_t allowed = kst_j2k_allowance(t->op->limits, J2K_ASKED_VISITS, &t->stream);
     struct plan_sums sums = {0};
-    if (!t->recoded.origin || t->options->jpeg2000.rate > 0) /* for a rate the host decodes the new blocks */
+    if (!t->recoded.origin || t->options->jpeg2000.rate > 0) /* with a rate, the host decodes the new blocks */
         return KST_OK;
     t->blocks.allowed = allowed < UINT64_MAX / 2 ? 2 * allowed : UINT64_MAX;
     if (!add_blocks(t, &sums) || sums.visits > t->blocks.allowed)
@@ -246,7 +247,7 @@ static uint64_t count_blocks(const struct j2k_transcode_part *part)
     return blocks;
 }
 
-/* Describe all members, and order all of their blocks. Returns the number of these. */
+/* Describe all members, and list orders for all of their blocks. Returns the number of orders. */
 static uint32_t describe(struct j2k_transcode_part *part)
 {
     uint32_t count = 0;
@@ -261,7 +262,7 @@ static uint32_t describe(struct j2k_transcode_part *part)
     return count;
 }
 
-/* Decode and code all blocks, and wait for that. */
+/* Decode all blocks and code them again, and wait for the results. */
 static bool code(struct j2k_transcode_part *part, struct gpu_error *error)
 {
     const struct j2k_gpu_order order = {.beside = part->beside};
@@ -294,7 +295,7 @@ void kst_j2k_run_transcode_gpu_code(struct j2k_transcode_part *part)
         t->part = part;
         t->blocks.outcome = done && part->damage[i].blocks == 0 ? outcome : NULL;
         outcome += done ? t->blocks.source.block_count : 0;   /* otherwise there may be none */
-        if (!done && error.status == KST_ERROR_DEVICE_FAILED) /* where memory is missing, the CPU does the work */
+        if (!done && error.status == KST_ERROR_DEVICE_FAILED) /* if memory is missing, the CPU does the work */
             t->blocks.status = kst_report_error(t->op->report, error.status, KST_NO_OFFSET, "%s", error.text);
     }
 }
@@ -311,16 +312,16 @@ void kst_j2k_run_transcode_gpu_end(struct j2k_transcode_part *part)
     pthread_mutex_destroy(&part->arriving);
 }
 
-/* What is needed while results are taken. */
+/* Holds the state while results are taken. */
 struct taking {
     struct j2k_transcoding *t;
     struct j2k_recode_result *result; /* for each block of the coded image */
-    uint32_t *length;                 /* of all passes of the blocks that the device coded */
+    uint32_t *length;                 /* lengths of all passes of the blocks that the device coded */
     uint64_t visits;
 };
 
 /*
- * Say what became of a block that the device coded. Returns false if its numbers have more planes than there may be,
+ * Describe the result of a block that the device coded. Returns false if its indices have more planes than allowed,
  * which is damage.
  */
 static bool take_block(struct taking *taking, uint32_t index, uint32_t **length)
@@ -348,7 +349,7 @@ static bool take_block(struct taking *taking, uint32_t index, uint32_t **length)
     return true;
 }
 
-/* Say what became of all blocks. Those without bytes have no passes any more. */
+/* Describe the results of all blocks. Blocks without bytes no longer have passes. */
 static bool take_blocks(struct taking *taking)
 {
     const struct j2k_transcoding *t = taking->t;
@@ -363,7 +364,7 @@ static bool take_blocks(struct taking *taking)
     return taking->visits <= t->blocks.allowed;
 }
 
-/* Return how many passes the blocks have at most. */
+/* Return the most passes that the blocks can have. */
 static uint64_t count_passes(const struct j2k_transcode_blocks *blocks)
 {
     uint64_t passes = 0;

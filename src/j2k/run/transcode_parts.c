@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Transcodes streams of JPEG 2000. A GPU codes the blocks of those that it can code in parts: some streams together,
- * and several parts at the same time. Threads read the streams of a part side by side, and write them likewise while
- * the device codes the blocks of other parts.
+ * Transcodes streams of JPEG 2000. A GPU codes the blocks of those streams that it can, in parts of some streams, with
+ * several parts in flight at the same time. Threads read the streams of a part in parallel, and write them in parallel
+ * while the device codes the blocks of other parts.
  */
 #include "j2k/run/transcode.h"
 
@@ -10,44 +10,44 @@
 #include "core/report.h"
 
 /*
- * Parts go through reading, the device and writing. Twice as many are under way as the device has at a time, so that
- * these do not all read together and write together while the device waits.
+ * Parts go through reading, the device and writing. There are twice as many in flight as are on the device, so that
+ * they do not all read at the same time, and write at the same time, while the device waits.
  */
 enum {
     PART_STREAMS = 64,
-    PART_BYTES = 64 << 20, /* of streams: enough blocks to keep a device busy with two other parts */
+    PART_BYTES = 64 << 20, /* bytes of streams: with two other parts, enough blocks to keep a device busy */
     PARTS_AT_ONCE = 6,
     ON_DEVICE = 3,
     HELD = 4 * ON_DEVICE /* a part takes at most this share of the device's memory */
 };
 
-/* Holds all streams, which the threads that run parts share. */
+/* Holds all streams of a call; the threads that run parts share it. */
 struct all_streams {
     kst_context *context;
     struct transcoding *const *list;
     uint32_t count, threads;
     pthread_mutex_t lock;      /* guards the next members */
     pthread_cond_t left;       /* a part has left the device */
-    uint32_t next;             /* the first stream that no part has taken */
-    uint32_t on_device;        /* parts */
-    atomic_uint_fast64_t held; /* memory of streams that have been read and are not written yet */
+    uint32_t next;             /* first stream that is not in a part yet */
+    uint32_t on_device;        /* number of parts on the device */
+    atomic_uint_fast64_t held; /* memory of streams that have been read, but not written yet */
 };
 
-/* A part: streams that one thread takes care of. */
+/* Holds a part: streams that one thread transcodes. */
 struct some_streams {
     struct all_streams *all;
     struct transcoding *const *list;
     uint32_t count;
     struct j2k_transcoding stream[PART_STREAMS];
-    struct j2k_transcoding *member[PART_STREAMS]; /* those whose blocks the GPU codes */
+    struct j2k_transcoding *member[PART_STREAMS]; /* streams whose blocks the GPU codes */
     uint32_t members;
     uint64_t held[PART_STREAMS]; /* memory that each takes once it has been read */
-    bool later[PART_STREAMS];    /* it has not been read, and waits until it can be written, too */
+    bool later[PART_STREAMS];    /* the stream is only read when it can also be written */
 };
 
 /*
- * Read a stream, unless those that were read take as much as one may: a few bytes may describe many code-blocks, and
- * hundreds of streams wait for the device at a time.
+ * Read a stream, unless the streams that have been read already take as much memory as one stream may: a few bytes may
+ * describe many code-blocks, and hundreds of streams may wait for the device at the same time.
  */
 static void read_stream(void *argument, uint32_t index)
 {

@@ -2,11 +2,10 @@
 /* Cuts an image into regions that fit into memory, and goes from one to the next. */
 #include "j2k/run/walk.h"
 
-enum { LEAST = 64 }; /* the least rows or columns of any part but the last */
+enum { LEAST = 64 }; /* fewest rows or columns of any region but the last */
 
 /*
- * Return how many rows or columns to try after `count` of them needed `times` the memory that there is. The result is
- * smaller.
+ * Return how many rows or columns to try if `count` of them need `times` the available memory. The result is smaller.
  */
 static uint32_t fewer(uint32_t count, double times)
 {
@@ -41,9 +40,9 @@ void kst_j2k_run_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t heig
 }
 
 /*
- * Shorten a part so that its border cuts few code-blocks twice. If the border runs along blocks, those on both sides
- * are decoded twice; if it runs through blocks, only these are. So it goes through the middle of blocks that cover
- * twice LEAST of the picture, which usually are those of the last resolution.
+ * Shorten a region so that its border makes few code-blocks be decoded twice. At a border along blocks, the blocks on
+ * both sides are decoded twice; at a border through blocks, only the blocks that it cuts are. So the border goes
+ * through the middle of blocks that cover twice LEAST of the picture, which are usually those of the last resolution.
  */
 static uint32_t shorten(uint32_t first, uint32_t count, uint32_t end)
 {
@@ -64,8 +63,9 @@ bool kst_j2k_run_walk_region(const struct j2k_walk *walk, kst_region *region)
 }
 
 /*
- * Parts beside each other have the same height. The first of a row has a neighbour on one side only, so it may have
- * fitted although the next one, of the least width, does not: all of the row are then decoded again, with fewer rows.
+ * Regions beside each other have the same height. The first one of a row has a neighbour only on one side, so that it
+ * may have fitted although the next one does not, even with the least width: then all of the row is decoded again, with
+ * fewer rows.
  */
 bool kst_j2k_run_walk_smaller(struct j2k_walk *walk, double times)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* States the amounts of work that a codestream may ask for, and the limits that follow from them. */
+/* Defines how much work a codestream may ask for, and the limits that follow from that. */
 #include "j2k/syntax/allowance.h"
 
 /*
- * The terms of each kind's allowance. `any` is what every codestream may ask for. `samples` is the number of the
- * picture's samples that allow one more; 0: samples allow nothing. `byte`: a byte of the codestream allows
- * kst_limits.work ÷ `byte` more. With the default work of 2^16, one core takes less than half a second, and less than
- * 64 MB, for what a megabyte of codestream allows of each kind.
+ * The terms of the allowance for each kind of work. Every codestream may ask for `any`. Each `samples` samples of the
+ * picture allow one more; 0: samples do not count. Each byte of the codestream allows kst_limits.work ÷ `byte` more.
+ * With the default work of 2^16, one core takes less than half a second, and less than 64 MB, for what a megabyte of
+ * codestream allows of each kind.
  */
 static const struct {
     uint64_t any;
@@ -26,7 +26,7 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
-/* Compute bytes × work ÷ divisor without overflow; UINT64_MAX where the result does not fit. */
+/* Compute bytes × work ÷ divisor without overflow; UINT64_MAX if the result does not fit. */
 static uint64_t of_bytes(uint64_t bytes, uint32_t work, uint32_t divisor)
 {
     uint64_t whole;

@@ -46,7 +46,8 @@ static void read_depths(struct box_walk *walk, const struct j2k_box *box)
 }
 
 /*
- * Only the first colour specification that can be used counts (I.5.3.3); unknown methods are skipped without a warning.
+ * Read a colour specification. Only the first one that can be used counts (I.5.3.3); unknown methods are skipped
+ * without a warning.
  */
 static void read_colour(struct box_walk *walk, const struct j2k_box *box)
 {
@@ -207,9 +208,9 @@ static kst_status remember(struct box_walk *walk, const struct j2k_box *box)
 }
 
 /*
- * Read the header of the box that starts at `at`, inside a container that ends at `end`. A length field of 0 means all
- * that is left, and one of 1 means that the length stands in eight bytes behind the type (I.4). Returns false if there
- * is no room for a header or the length is less than that of the header.
+ * Read the header of the box at `at`, inside a container that ends at `end`. A length field of 0 means the rest of the
+ * container, and one of 1 means that the length is in eight bytes behind the type (I.4). Returns false if there is no
+ * room for a header, or the length is less than that of the header.
  */
 static bool read_header(struct box_walk *walk, uint64_t at, uint64_t end, struct j2k_box *box)
 {
@@ -227,7 +228,7 @@ static bool read_header(struct box_walk *walk, uint64_t at, uint64_t end, struct
     }
     if (length < header)
         return false;
-    if (length > end - at) { /* The box is cut off; what is left of it counts. */
+    if (length > end - at) { /* the box is cut off; the bytes that there are count */
         bool codestream = box->type == J2K_BOX('j', 'p', '2', 'c');
         kst_report_warning(walk->report, codestream ? KST_WARNING_J2K_TRUNCATED : KST_WARNING_J2K_BOX, at, 1, false);
         length = end - at;
@@ -244,8 +245,8 @@ static bool is_superbox(const struct j2k_box *box)
 }
 
 /*
- * Walk all boxes. They nest at most twice here, so that a stack of three ends is enough. No superbox holds the
- * codestream, so that one that reaches over it is cut off in front of it.
+ * Walk all boxes. They are nested at most twice, so that a stack of three ends is enough. A superbox does not contain
+ * the codestream: one that extends beyond the codestream's start is cut off there.
  */
 static kst_status walk_boxes(struct box_walk *walk, uint64_t length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the boxes of a JP2 file (T.800 Annex I): where they are and what they say about size, colour, palette and
+ * Reads the boxes of a JP2 file (T.800 Annex I): where they are, and their information about size, colour, palette and
  * channels.
  */
 #ifndef KOSTKA_J2K_SYNTAX_BOXES_H
@@ -15,7 +15,7 @@ enum j2k_colour_method {
     J2K_COLOUR_ENUMERATED = 1,
     J2K_COLOUR_ICC = 2,
     J2K_COLOUR_FULL_ICC = 3,
-    J2K_COLOUR_POINTS = 5 /* of H.273 (T.814 Annex D), which are shown but not used */
+    J2K_COLOUR_POINTS = 5 /* code points of H.273 (T.814 Annex D), which are shown but not used */
 };
 
 enum { /* EnumCS (Table I.10, and T.801 Table M.25 for CMYK) */
@@ -41,7 +41,7 @@ struct j2k_resolution_box {
     int8_t exponent[2];
 };
 
-/* Describes one entry of cdef (I.5.3.6), and below it one of cmap (I.5.3.5). */
+/* Describes an entry of cdef (I.5.3.6); the next struct describes one of cmap (I.5.3.5). */
 struct j2k_channel_definition {
     uint16_t channel;
     uint16_t type;        /* 0 colour, 1 opacity, 2 premultiplied opacity, 65,535 unspecified */
@@ -57,24 +57,24 @@ struct j2k_channel_mapping {
 struct j2k_palette {
     uint16_t entries; /* 1–1,024; 0: there is no palette */
     uint8_t columns;  /* 1–255 */
-    uint64_t depths;  /* offset of each column's depth byte: bits − 1, and 0x80 where signed */
-    /* Offset of the entries. Each is a row of big-endian numbers that take as many bytes as their depths need. */
+    uint64_t depths;  /* offset of each column's depth byte: bits − 1, plus 0x80 if signed */
+    /* Offset of the entries. Each entry is a row of big-endian numbers, each of as many bytes as its depth needs. */
     uint64_t values;
     uint32_t row; /* bytes of one entry */
 };
 
 struct j2k_file {
     bool present;    /* true: a JP2 file; false: a bare codestream */
-    uint32_t brand;  /* of ftyp */
+    uint32_t brand;  /* brand in ftyp */
     bool has_header; /* ihdr was found */
     uint64_t header; /* offset of the contents of ihdr */
     uint32_t width, height;
     uint16_t components;
-    uint8_t bits;    /* BPC of ihdr: bits − 1, and 0x80 where signed; 255: bpcc gives the depths */
-    uint64_t depths; /* offset of the contents of bpcc: bytes coded like BPC */
+    uint8_t bits;    /* BPC of ihdr: bits − 1, plus 0x80 if signed; 255: bpcc contains the depths */
+    uint64_t depths; /* offset of the contents of bpcc: bytes in the form of BPC */
     uint32_t depth_count;
     bool unknown_colour;
-    enum j2k_colour_method colour_method; /* of the first colr that can be used */
+    enum j2k_colour_method colour_method; /* method of the first colr that can be used */
     uint32_t colour_space;                /* EnumCS, if the method is J2K_COLOUR_ENUMERATED */
     uint64_t icc_offset, icc_length;
     struct j2k_palette palette;
@@ -89,8 +89,8 @@ struct j2k_file {
 };
 
 /*
- * Read the boxes of `data`, which begin with a signature box. A damaged box other than that of the codestream is a
- * warning. Fails with KST_ERROR_J2K_NO_CODESTREAM if there is no codestream, or at a limit.
+ * Read the boxes of `data`, which begin with a signature box. Damage to a box other than the codestream's is a warning.
+ * Fails with KST_ERROR_J2K_NO_CODESTREAM if there is no codestream, or if a limit is reached.
  */
 kst_status kst_j2k_boxes_parse(const struct operation *op, const uint8_t *data, size_t length, struct j2k_file *file);
 
@@ -98,8 +98,8 @@ struct j2k_channel_mapping kst_j2k_mapping(const uint8_t *data, const struct j2k
 struct j2k_channel_definition kst_j2k_definition(const uint8_t *data, const struct j2k_file *file, uint32_t index);
 
 /*
- * Number of bits of a palette's column, 1–38, and below, one value of it: zero-extended, or sign-extended if the column
- * is signed.
+ * Return the number of bits of a palette's column, 1–38; and with the next function a value of the column,
+ * zero-extended, or sign-extended if the column is signed.
  */
 uint8_t kst_j2k_palette_depth(const uint8_t *data, const struct j2k_palette *palette, uint32_t column, bool *is_signed);
 int64_t kst_j2k_palette_value(const uint8_t *data, const struct j2k_palette *palette, uint32_t entry, uint32_t column);

@@ -11,7 +11,7 @@ static bool has_depth(const struct j2k_component_size *size, uint8_t bits)
     return ((uint32_t)size->is_signed << 7 | (size->depth - 1U)) == bits;
 }
 
-/* ihdr (I.5.3.1): its BPC is the depth of all components, or 255 where they differ. */
+/* Check ihdr (I.5.3.1): its BPC is the depth of all components, or 255 if they differ. */
 static bool header_fits(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
@@ -23,7 +23,7 @@ static bool header_fits(const struct j2k_stream *stream)
     return fits;
 }
 
-/* bpcc (I.5.3.2): it has one depth for each component. */
+/* Check bpcc (I.5.3.2): it has a depth for each component. */
 static bool depths_fit(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
@@ -33,7 +33,7 @@ static bool depths_fit(const struct j2k_stream *stream)
     return fits;
 }
 
-/* cmap (I.5.3.5): it may only name components and palette columns that exist. */
+/* Check cmap (I.5.3.5): it may only refer to existing components and palette columns. */
 static bool mappings_fit(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
@@ -46,7 +46,7 @@ static bool mappings_fit(const struct j2k_stream *stream)
     return true;
 }
 
-/* cdef (I.5.3.6): it may only name channels that exist. */
+/* Check cdef (I.5.3.6): it may only refer to existing channels. */
 static bool definitions_fit(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;

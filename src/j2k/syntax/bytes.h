@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads and writes big-endian numbers, as marker segments and boxes hold them. */
+/* Reads and writes the big-endian numbers of marker segments and boxes. */
 #ifndef KOSTKA_J2K_SYNTAX_BYTES_H
 #define KOSTKA_J2K_SYNTAX_BYTES_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds a picture's colours and alpha channel among the components by the boxes cdef, cmap, pclr and colr. */
+/*
+ * Finds a picture's colours and alpha channel among the components, according to the boxes cdef, cmap, pclr and colr.
+ */
 #include "j2k/syntax/channels.h"
 
 /* Types and associations of cdef (I.5.3.6). Without cdef, channel i is colour i. */
@@ -34,8 +36,8 @@ static bool channel_at(const struct j2k_stream *stream, uint32_t index, struct j
 }
 
 /*
- * Return the index of the channel for colour `number`, counted from 1, or for alpha if `number` is 0. NONE if there is
- * none.
+ * Return the index of the channel for colour `number`, counted from 1, or for alpha if `number` is 0; NONE if there is
+ * no such channel.
  */
 static uint32_t find_channel(const struct j2k_stream *stream, uint32_t number)
 {
@@ -53,8 +55,8 @@ static uint32_t find_channel(const struct j2k_stream *stream, uint32_t number)
 }
 
 /*
- * Return the colour space that the file names, or a guess by the number of channels that are not alpha, `total`: a bare
- * codestream of three is taken as RGB.
+ * Return the colour space that the file specifies, or a guess from `total`, the number of channels other than alpha: a
+ * bare codestream with three is taken as RGB.
  */
 static kst_colour name_colour(const struct j2k_file *file, uint32_t total)
 {
@@ -140,7 +142,7 @@ static void find_channels(const struct j2k_stream *stream, struct j2k_channels *
     channels->together = fit_together(stream, channels);
     if (alpha == NONE || !channel_at(stream, alpha, &channels->channel[colours]))
         return;
-    channels->count++; /* An alpha channel that does not fit the colours is left out. */
+    channels->count++; /* an alpha channel that does not fit the colours is left out */
     channels->has_alpha = channels->together && fit_together(stream, channels);
     channels->count = colours + channels->has_alpha;
 }

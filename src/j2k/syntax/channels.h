@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares which components are which channels of the picture, either directly or through a palette (T.800 I.5.3). */
+/* Declares which components are the channels of the picture, directly or through a palette (T.800 I.5.3). */
 #ifndef KOSTKA_J2K_SYNTAX_CHANNELS_H
 #define KOSTKA_J2K_SYNTAX_CHANNELS_H
 
@@ -16,16 +16,15 @@ struct j2k_channel {
 };
 
 struct j2k_channels {
-    /* GREY, RGB, YCBCR (sYCC) or CMYK. UNKNOWN: the components can only be used as they are. */
+    /* GREY, RGB, YCBCR (sYCC) or CMYK. UNKNOWN: the components can only be used without conversion. */
     kst_colour colour;
     uint32_t count; /* number of colours, plus one for an alpha channel, which comes last */
     bool has_alpha;
-    bool
-        /*
-         * The colour is known, all channels are unsigned and of one depth up to 16, and the first has the picture's
-         * size.
-         */
-        together;
+    /*
+     * The colour is known, all channels are unsigned and have the same depth of up to 16 bits, and the first channel
+     * has the picture's size.
+     */
+    bool together;
     bool enlarged; /* some channels are subsampled and have to be enlarged to the picture's size */
     struct j2k_channel channel[J2K_CHANNELS_MAX];
 };

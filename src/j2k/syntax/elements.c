@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walks through the marker segments and boxes of an open JPEG 2000 stream, one after the other. */
+/* Goes through the marker segments and boxes of an open JPEG 2000 stream, one after the other. */
 #include "j2k/syntax/elements.h"
 
 #include <string.h>
@@ -57,8 +57,8 @@ static void name_box(kst_element *element, uint32_t type)
 }
 
 /*
- * Return the tile-part whose SOD stands at `at`. Both elements and parts are met in the order of the codestream;
- * element->part is that of the part to come, counted from 1, and 0 before the first.
+ * Return the tile-part whose SOD is at `at`. Both elements and parts are met in the order of the codestream;
+ * element->part is the index, plus 1, of the next part to be met, and 0 before the first one.
  */
 static const struct j2k_tile_part *part_at(const struct j2k_stream *stream, uint64_t at, kst_element *element)
 {
@@ -101,7 +101,7 @@ static bool next_box(const struct j2k_stream *stream, kst_element *element)
     if (element->box >= file->box_count)
         return false;
     const struct j2k_box *box = &file->box[element->box++];
-    bool wide = j2k_get32(stream->data + box->offset - 4) != box->type; /* the length stands behind the type then */
+    bool wide = j2k_get32(stream->data + box->offset - 4) != box->type; /* then the length is behind the type */
     uint64_t header = wide ? WIDE_BOX : BOX;
     element->offset = box->offset - header;
     element->length = box->length + header;

@@ -5,7 +5,7 @@
 
 #include "j2k/syntax/stream.h"
 
-/* This does the work of kst_decoder_next_element(). The headers of all of the stream's tile-parts have been read. */
+/* Implements kst_decoder_next_element(). The headers of all of the stream's tile-parts must have been read. */
 bool kst_j2k_next_element(const struct j2k_stream *stream, kst_element *element);
 
 #endif

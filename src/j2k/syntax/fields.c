@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes what the fields of marker segments and boxes say as a line of text. */
+/* Writes the fields of marker segments and boxes as a line of text. */
 #include "j2k/syntax/fields.h"
 
 #include "j2k/syntax/bytes.h"
@@ -64,7 +64,7 @@ static void tell_size(struct fields *f)
     kst_j2k_text_add(&f->line, count > COMPONENTS_TOLD ? " and more" : "");
 }
 
-/* Ccap15 of T.814 (A.3). */
+/* Write Ccap15 of T.814 (A.3). */
 static void tell_ht(struct fields *f, uint32_t bits)
 {
     static const char *const kinds[] = {"all code-blocks", "a reserved kind of code-blocks",
@@ -75,7 +75,9 @@ static void tell_ht(struct fields *f, uint32_t bits)
         bits >> 11 & 1 ? "parameters of tile-parts, " : "", bits >> 5 & 1 ? "irreversible" : "reversible", most);
 }
 
-/* Pcap names parts of the standard, the first in its highest bit, and each has a word. */
+/*
+ * Write CAP. Pcap has a bit for each part of the standard, the first one in the highest bit, and each part has a word.
+ */
 static void tell_cap(struct fields *f)
 {
     uint32_t parts = take(f, 4);
@@ -92,7 +94,7 @@ static void tell_cap(struct fields *f)
     }
 }
 
-/* Show a number in words of 16 bits, the lowest first, which is larger than what it stands for by `more`. */
+/* Write a profile's number. It is stored in words of 16 bits, the lowest first, and increased by `more`. */
 static void tell_profile(struct fields *f, uint32_t more)
 {
     uint64_t number = 0;
@@ -113,7 +115,7 @@ static void tell_prf(struct fields *f)
     kst_j2k_text_add(&f->line, " + 4095");
 }
 
-/* SPcod or SPcoc. */
+/* Write SPcod or SPcoc. */
 static void tell_coding(struct fields *f, bool precincts)
 {
     static const char *const styles[] = {
@@ -220,7 +222,7 @@ static void tell_crg(struct fields *f)
     }
 }
 
-/* ASCII as it stands; other bytes would need a character set. */
+/* Write ASCII unchanged; other bytes would need a character set. */
 static void tell_text(struct fields *f)
 {
     kst_j2k_text_add(&f->line, "\"");

@@ -39,8 +39,8 @@ struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index)
 }
 
 /*
- * Return the column or row of the tile that holds a reduced sample. Because rounding is upwards, reduced sample k
- * belongs to the tile that holds position k × 2^reduce.
+ * Return the column or row of the tile that contains a reduced sample. Because of rounding up, reduced sample k belongs
+ * to the tile that contains position k × 2^reduce.
  */
 static uint32_t tile_at(uint32_t place, uint32_t reduce, uint32_t first, uint32_t side)
 {
@@ -58,8 +58,8 @@ struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect re
 }
 
 /*
- * Return where `position` falls in the low or high band: samples at 2n belong to the low band, those at 2n + 1 to the
- * high one, and n is their place in it.
+ * Return the position in the low or high band that corresponds to `position`: samples at 2n belong to the low band and
+ * samples at 2n + 1 to the high one, both at position n.
  */
 static uint32_t along(uint32_t position, uint32_t high)
 {
@@ -83,7 +83,7 @@ struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2
     return j2k_intersect(rect, bounds);
 }
 
-/* This follows the rule by which a plan with this region computes the windows of its bands (see plan.h). */
+/* The rule is the one by which a plan with this region computes the windows of its bands (see plan.h). */
 bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block)
 {
     const struct j2k_band *band = &plan->band[block->band];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares rectangles of tiles, resolutions and subbands (T.800 B.3–B.7), which the parser, the packet reader and
- * executors use.
+ * Declares rectangles of tiles, resolutions and subbands (T.800 B.3–B.7) for the parser, the packet reader and the
+ * executors.
  */
 #ifndef KOSTKA_J2K_SYNTAX_GEOMETRY_H
 #define KOSTKA_J2K_SYNTAX_GEOMETRY_H
@@ -10,7 +10,8 @@
 #include "j2k/syntax/stream.h"
 
 /*
- * Says how far the inverse filters reach, in interleaved samples: an output sample depends on none farther away (F.3).
+ * The reach of the inverse filters in interleaved samples: an output sample does not depend on samples farther away
+ * (F.3).
  */
 enum { J2K_REACH_53 = 2, J2K_REACH_97 = 4 };
 
@@ -58,16 +59,16 @@ static inline struct j2k_rect j2k_wanted_part(const struct j2k_plan *plan, const
     return j2k_intersect(rect, plan->band[block->band].window);
 }
 
-/* Return a rectangle divided by dx and dy, rounded up (B-12), and one divided by 2^shift, rounded up (B-14). */
+/* Return a rectangle divided by dx and dy (B-12), or by 2^shift (B-14), rounded up. */
 struct j2k_rect kst_j2k_divide(struct j2k_rect rect, uint32_t dx, uint32_t dy);
 struct j2k_rect kst_j2k_reduce(struct j2k_rect rect, uint32_t shift);
 
-/* Tile `index` on the reference grid (B-7 … B-10). */
+/* Return tile `index` on the reference grid (B-7 … B-10). */
 struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index);
 
 /*
- * Return the columns and rows of the tiles that hold `region`, which lies in the image and is given on the reference
- * grid divided by 2^reduce.
+ * Return the columns and rows of the tiles that contain `region`, which lies in the image, on the reference grid
+ * divided by 2^reduce.
  */
 struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect region, uint32_t reduce);
 
@@ -81,7 +82,7 @@ struct j2k_rect kst_j2k_band_of(struct j2k_rect rect, uint32_t high_x, uint32_t 
 struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2k_rect bounds);
 
 /*
- * Return whether decoding `region`, which is on the reference grid and reduced as the plan is, needs a code-block of
+ * Return whether a code-block of the plan is needed to decode `region`, which is on the reference grid, reduced like
  * the plan.
  */
 bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds tile-parts by the lengths that TLM gives (T.800 A.7.1), so that of a large picture only the wanted tile-parts
- * are read. TLM is trusted only if its lengths add up to the codestream from the first SOT to EOC, if each tile-part
- * that is read has the position, tile, number and length that TLM says, and if none of these is damaged. Otherwise all
- * tile-parts are read one after the other.
+ * Finds tile-parts by the lengths in TLM (T.800 A.7.1), so that only the wanted tile-parts of a large picture are read.
+ * TLM is trusted only if its lengths add up to the codestream from the first SOT to EOC, and each tile-part that is
+ * read has the position, tile, number and length that TLM says, and is not damaged. Otherwise all tile-parts are read
+ * one after the other.
  */
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 #include "j2k/syntax/parser.h"
 
-enum { PART_LEAST = 14 /* least bytes of a tile-part: SOT and SOD */, PART_INDICES = 255 };
+enum { PART_LEAST = 14 /* fewest bytes of a tile-part: SOT and SOD */, PART_INDICES = 255 };
 
-/* State while the entries of all TLM segments are read, one after the other. */
+/* Holds the state while the entries of all TLM segments are read, one after the other. */
 struct locating {
     struct j2k_parser *parser;
     uint32_t count;
@@ -58,7 +58,7 @@ static bool take_segment(struct locating *locating, const struct j2k_packed_segm
     return true;
 }
 
-/* Number the tile-parts of each tile. They come in the order of their numbers (A.4.2). */
+/* Number the tile-parts of each tile, which are in the order of their numbers (A.4.2). */
 static bool number_parts(struct j2k_stream *stream)
 {
     for (uint32_t i = 0; i < stream->part_count; i++) {
@@ -71,8 +71,8 @@ static bool number_parts(struct j2k_stream *stream)
 }
 
 /*
- * An upper bound on the number of tile-parts: as many as the segments may have entries, but never more than the
- * codestream has room for or the limits allow.
+ * Return an upper bound on the number of tile-parts: the number of entries that the segments may have, but never more
+ * than the codestream has room for or the limits allow.
  */
 static uint32_t most_parts(const struct j2k_parser *parser, size_t bytes)
 {
@@ -139,7 +139,7 @@ kst_status kst_j2k_find_parts(struct j2k_parser *parser)
     return status;
 }
 
-/* Read the header of a tile-part. `fine` says whether it stands where TLM says and has no fault. */
+/* Read the header of a tile-part. *fine says whether it is where TLM says and has no fault. */
 static kst_status read_part(struct j2k_parser *parser, struct j2k_tile_part *part, bool *fine)
 {
     const uint8_t *at = parser->data + part->offset;
@@ -193,7 +193,7 @@ static bool is_same(const struct j2k_stream *a, const struct j2k_stream *b)
     return same;
 }
 
-/* Undo the reading of tile-part headers: the stream is as it was right after TLM was taken. */
+/* Undo the reading of tile-part headers, so that the stream is as it was right after TLM was read. */
 static void restore(struct j2k_stream *stream, const struct j2k_stream *before)
 {
     *stream = *before;
@@ -207,8 +207,8 @@ static void restore(struct j2k_stream *stream, const struct j2k_stream *before)
 }
 
 /*
- * Read all tile-parts as if there were no TLM. A result that differs from TLM's without any damage to tile-parts is a
- * warning about TLM.
+ * Read all tile-parts as if there were no TLM. If the result differs from TLM although the tile-parts are not damaged,
+ * that is a warning about TLM.
  */
 static kst_status walk_instead(struct j2k_parser *parser)
 {

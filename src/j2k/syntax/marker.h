@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Marker codes of JPEG 2000: the second byte of each (T.800 Table A.2, T.801 Annex A, T.814 A.6). */
+/* Lists the marker codes of JPEG 2000: the second byte of each (T.800 Table A.2, T.801 Annex A, T.814 A.6). */
 #ifndef KOSTKA_J2K_SYNTAX_MARKER_H
 #define KOSTKA_J2K_SYNTAX_MARKER_H
 
 enum j2k_marker {
-    J2K_ALONE_FIRST = 0x30, /* markers from here to the next have no length (Table A.1) */
+    J2K_ALONE_FIRST = 0x30, /* markers from this one to the next have no length (Table A.1) */
     J2K_ALONE_LAST = 0x3F,
     J2K_SOC = 0x4F,
     J2K_CAP = 0x50,

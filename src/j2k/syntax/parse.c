@@ -83,7 +83,7 @@ kst_status kst_j2k_keep_segment(struct j2k_parser *parser, uint8_t marker, struc
 }
 
 /*
- * Return whether a marker may not stand in the main header (Table A.2). Of these, SOC, EPH, SOD and EOC have no length.
+ * Return whether a marker must not be in the main header (Table A.2). Of these, SOC, EPH, SOD and EOC have no length.
  */
 static bool is_misplaced(uint8_t marker)
 {
@@ -92,8 +92,8 @@ static bool is_misplaced(uint8_t marker)
 }
 
 /*
- * CAP has a word for each part of the standard that it names (A.5.2). What it says is in other marker segments, too,
- * by which decoding goes.
+ * Check CAP, which has a word for each part of the standard that it names (A.5.2). Its information is also in other
+ * marker segments, on which decoding relies.
  */
 static kst_status check_capabilities(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {
@@ -104,8 +104,8 @@ static kst_status check_capabilities(struct j2k_parser *parser, struct j2k_segme
 }
 
 /*
- * Take a marker segment of T.801, which counts only if Rsiz says so. Decoders skip what they do not know (A.2), but
- * these change what samples mean.
+ * Take a marker segment of T.801, which only counts if Rsiz says so. Decoders skip unknown segments (A.2), but these
+ * change the meaning of samples.
  */
 static kst_status read_extension(struct j2k_parser *parser, uint8_t marker, struct j2k_segment_reader segment)
 {

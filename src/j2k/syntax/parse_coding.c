@@ -12,13 +12,13 @@ enum {
     SCOD_SOP = 2,
     SCOD_EPH = 4,
     SPCOD_LENGTH = 5,
-    NARROW_COMPONENTS = 257, /* with fewer components than this, a component's index takes one byte */
+    NARROW_COMPONENTS = 257, /* with fewer components than this, the index of a component takes one byte */
     ROI_SHIFT_MAX = 37,
     PROGRESSIONS = 5,
     TRANSFORMS = 7 /* T.801: all kinds of component transforms together */
 };
 
-/* A marker segment that is being read, and the parameters that it changes. */
+/* Holds a marker segment that is being read, and the parameters that it changes. */
 struct coding_reading {
     const struct j2k_parameter_context *context;
     struct j2k_parameters *parameters;
@@ -80,7 +80,7 @@ static kst_status take_precincts(struct coding_reading *reading, bool given, str
     return KST_OK;
 }
 
-/* Read SPcod or SPcoc (Table A.20). */
+/* Read SPcod or SPcoc (Table A.15). */
 static kst_status take_coding(struct coding_reading *reading, bool precincts, struct j2k_coding *coding)
 {
     if (reading->segment.length - reading->at < SPCOD_LENGTH)
@@ -235,7 +235,7 @@ static kst_status parse_rgn(struct coding_reading *reading)
     return KST_OK;
 }
 
-/* Read one entry of POC (A.6.6). A CEpoc of 0 stands for all components. */
+/* Read an entry of POC (A.6.6). A CEpoc of 0 means all components. */
 static kst_status take_volume(struct coding_reading *reading, struct j2k_volume *volume)
 {
     uint32_t all = reading->context->component_count;

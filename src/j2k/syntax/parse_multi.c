@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parses the multiple component transform of a main header (T.801): CBD, MCT, MCC and MCO, and checks that they fit
- * together.
+ * Parses the multiple component transform of a main header (T.801): CBD, MCT, MCC and MCO; and checks that these are
+ * consistent.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "j2k/syntax/parser.h"
 
 enum {
-    WIDE = 0x8000, /* indices of 16 bits instead of 8, or one depth for all components */
+    WIDE = 0x8000, /* flag: indices of 16 bits instead of 8, or one depth for all components */
     INDEX = 0xFF,
     KIND_OFFSETS = 2,
     INDICES = 256,
@@ -21,16 +21,16 @@ enum {
 
 #define VALUE_MAX 1e30
 
-/* The contents of a segment, or of a series of them, that is being read. */
+/* Holds the contents of the segment that is being read, and the state of reading all segments. */
 struct multi_reading {
     struct j2k_parser *parser;
     struct j2k_multi *multi;
     const char *name;
     const uint8_t *data;
     size_t length, at;
-    uint64_t offset; /* of data[0] in the stream */
+    uint64_t offset; /* offset of data[0] in the stream */
     uint32_t collection_capacity, index_capacity, array_capacity, stage_capacity;
-    int16_t first_of[INDICES]; /* the stage that MCC with this index describes; −1: none yet */
+    int16_t first_of[INDICES]; /* stage that MCC with this index describes; −1: none yet */
 };
 
 bool kst_j2k_is_multi_marker(uint8_t marker)
@@ -67,7 +67,7 @@ static size_t left(const struct multi_reading *reading)
     return reading->length - reading->at;
 }
 
-/* Take a number of up to 4 bytes; the caller has made sure that it is there. */
+/* Take a number of up to 4 bytes, which must be there. */
 static uint32_t take(struct multi_reading *reading, uint32_t bytes)
 {
     uint32_t value = 0;
@@ -191,7 +191,7 @@ static kst_status read_array(struct multi_reading *reading)
     return read_values(reading, &multi->array[multi->array_count - 1], name >> 10 & 3);
 }
 
-/* Read a list of components, whose number precedes it. */
+/* Read a list of components, in front of which is their number. */
 static kst_status read_list(struct multi_reading *reading, uint32_t *first, uint32_t *count)
 {
     struct j2k_multi *multi = reading->multi;
@@ -230,7 +230,7 @@ static kst_status find_offsets(struct multi_reading *reading, struct j2k_multi_c
     return KST_OK;
 }
 
-/* Read what Tmcc says of a wavelet, and Omcc. */
+/* Read Tmcc of a wavelet, and Omcc. */
 static kst_status read_wavelet(struct multi_reading *reading, struct j2k_multi_collection *collection)
 {
     if (left(reading) < 7)
@@ -307,7 +307,7 @@ static kst_status note(const struct multi_reading *reading, uint8_t *is_made, ui
     return KST_OK;
 }
 
-/* Check that a stage takes and makes every component exactly once, so that it may work in place. */
+/* Check that a stage reads and makes every component exactly once, so that it can work in place. */
 static kst_status check_outputs(struct multi_reading *reading, const struct j2k_multi_stage *stage)
 {
     const struct j2k_multi *multi = reading->multi;
@@ -411,7 +411,7 @@ static kst_status read_all(struct multi_reading *reading, uint8_t marker, const 
     return status;
 }
 
-/* Check how many operations all stages take for the picture's samples, which a few bytes may repeat 255 times. */
+/* Check how many operations all stages take for the picture's samples. A few bytes may ask for a stage 255 times. */
 static kst_status check_work(struct multi_reading *reading)
 {
     const struct j2k_stream *stream = reading->parser->stream;

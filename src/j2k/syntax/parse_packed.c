@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Distributes what the main header holds for each tile-part: packed packet headers (PPM, T.800 A.7.4) and packet
- * lengths (PLM, A.7.2).
+ * Distributes data of the main header to tile-parts: packed packet headers (PPM, T.800 A.7.4) and packet lengths (PLM,
+ * A.7.2).
  */
 #include <string.h>
 
@@ -67,9 +67,9 @@ static kst_status join_packed(struct j2k_parser *parser)
 }
 
 /*
- * Give each tile-part its packet headers: for each, in the order of the codestream, Nppm and that many bytes follow,
- * wherever the segments are cut. A tile-part for which nothing is left has no packets; then the codestream or the
- * segments are damaged.
+ * Give each tile-part its packet headers: for each part, in the order of the codestream, there is Nppm, followed by
+ * that many bytes, regardless of the boundaries of segments. A tile-part for which nothing is left has no packets; in
+ * that case the codestream or the segments are damaged.
  */
 kst_status kst_j2k_distribute_packed(struct j2k_parser *parser)
 {
@@ -101,9 +101,9 @@ kst_status kst_j2k_distribute_packed(struct j2k_parser *parser)
 }
 
 /*
- * Give each tile-part its packet lengths: for each, in the order of the codestream, Nplm and that many bytes follow,
- * wherever the segments are cut. The lengths are only a hint, so that tile-parts go without them where anything is
- * wrong.
+ * Give each tile-part its packet lengths: for each part, in the order of the codestream, there is Nplm, followed by
+ * that many bytes, regardless of the boundaries of segments. The lengths are only a hint, so that tile-parts go without
+ * them if anything is wrong.
  */
 kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parses tile-parts (T.800 A.4.2): finds where each lies, reads its header, and sorts them all by tile. */
+/* Parses tile-parts (T.800 A.4.2): finds them, reads their headers, and sorts them by tile. */
 #include <string.h>
 
 #include "j2k/syntax/bytes.h"
@@ -13,7 +13,7 @@ static void warn(struct j2k_parser *parser, kst_status warning, uint64_t offset)
     kst_report_warning(parser->report, warning, offset, 1, false);
 }
 
-/* Return whether an SOT with the right length and a tile index that exists stands at `at`. */
+/* Return whether there is an SOT at `at`, with the right length and the index of an existing tile. */
 static bool is_start(const struct j2k_parser *parser, uint64_t at)
 {
     const struct j2k_size *size = &parser->stream->size;
@@ -29,8 +29,8 @@ static bool is_end(const struct j2k_parser *parser, uint64_t at)
 }
 
 /*
- * Find the end of a tile-part whose length cannot be right. It ends in front of the next SOT, because neither packet
- * headers nor code-blocks can contain that marker, or at EOC, or with the data.
+ * Find the end of a tile-part whose length cannot be right. It is in front of the next SOT, a marker that neither
+ * packet headers nor code-blocks can contain, or at EOC, or at the end of the data.
  */
 static uint64_t search_end(const struct j2k_parser *parser, uint64_t from)
 {
@@ -47,7 +47,7 @@ static uint64_t search_end(const struct j2k_parser *parser, uint64_t from)
     return parser->end;
 }
 
-/* Return the end of a tile-part whose Psot is 0, which is the last: at EOC (Table A.6). */
+/* Return the end of a tile-part whose Psot is 0; it is the last one, and extends to EOC (Table A.6). */
 static uint64_t open_end(const struct j2k_parser *parser, uint64_t at)
 {
     bool closed =
@@ -55,7 +55,7 @@ static uint64_t open_end(const struct j2k_parser *parser, uint64_t at)
     return closed ? parser->end - 2 : parser->end;
 }
 
-/* Return the end of the tile-part at `at`, found by its Psot or, where that is wrong, by what follows. */
+/* Return the end of the tile-part at `at`, found by its Psot or, if that is wrong, by what follows. */
 static uint64_t find_end(struct j2k_parser *parser, uint64_t at)
 {
     uint64_t length = j2k_get32(parser->data + at + 6), left = parser->end - at;
@@ -124,7 +124,7 @@ kst_status kst_j2k_read_part_header(struct j2k_parser *parser, struct j2k_tile_p
     }
 }
 
-/* Read the tile-part whose SOT stands at the position, and move the position behind it. */
+/* Read the tile-part whose SOT is at the position, and move the position behind it. */
 static kst_status read_part(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
@@ -163,7 +163,7 @@ static uint32_t part_key(const struct j2k_tile_part *part, bool by_tile)
     return by_tile ? part->tile : part->index;
 }
 
-/* One stable pass of a counting sort. `start` has room for one entry per key. */
+/* Perform one stable pass of a counting sort. `start` has room for an entry for each key. */
 static void sort_pass(const struct j2k_tile_part *from, struct j2k_tile_part *to, uint32_t count, bool by_tile,
     uint32_t *start, uint32_t keys)
 {
@@ -202,8 +202,8 @@ static void find_tiles(struct j2k_stream *stream)
 }
 
 /*
- * Turn `next` of each part, which so far counts the parts before it in the codestream, into the index of the part that
- * comes next.
+ * Convert `next` of each part, which so far is the number of parts in front of it in the codestream, into the index of
+ * the part that comes next.
  */
 static kst_status link_parts(struct j2k_parser *parser)
 {

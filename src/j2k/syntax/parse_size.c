@@ -30,9 +30,9 @@ static kst_status read_components(struct j2k_parser *parser, struct j2k_segment_
 }
 
 /*
- * Check the number of samples against the allowance. In each column of tiles a row counts as at least 64 samples,
- * because it takes that long however short it is. A picture of few rows counts as one of 64 rows, because some rows of
- * each resolution are held at a time.
+ * Check the number of samples against the allowance. In each column of tiles, a row counts as at least 64 samples,
+ * because shorter rows take as long. A picture of fewer than 64 rows counts as one of 64, because some rows of each
+ * resolution are held at the same time.
  */
 static kst_status check_work(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {
@@ -69,7 +69,7 @@ static uint32_t tiles_along(uint32_t end, uint32_t start, uint32_t step)
     return (uint32_t)(((uint64_t)end - start + step - 1) / step);
 }
 
-/* Refuse extensions of T.801 (Rsiz, its Table A.2), except for the multiple component transform. */
+/* Refuse extensions of T.801 (Rsiz, Table A.2 there), except for the multiple component transform. */
 static kst_status check_extensions(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {
     static const char *const names[] = {"DC offsets", "variable quantisation", "trellis-coded quantisation",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what the files of the parser share: its state, and the functions by which they call each other. */
+/* Declares what the files of the parser share: the parser's state, and the functions that they call in each other. */
 #ifndef KOSTKA_J2K_SYNTAX_PARSER_H
 #define KOSTKA_J2K_SYNTAX_PARSER_H
 
@@ -8,7 +8,7 @@
 
 /* Describes a PPM, PLM or TLM marker segment of the main header. */
 struct j2k_packed_segment {
-    uint64_t offset; /* behind Zppm, Zplm or Ztlm */
+    uint64_t offset; /* offset behind Zppm, Zplm or Ztlm */
     uint32_t length;
     uint8_t index; /* Zppm, Zplm or Ztlm */
 };
@@ -38,11 +38,11 @@ struct j2k_segment_reader {
     uint64_t offset; /* of data[0], counted from the start of the stream's data */
 };
 
-/* Make room for one more element in an array whose capacity doubles as it grows. A failure is reported. */
+/* Make room for one more element in an array, whose capacity doubles as it grows. Reports a failure. */
 kst_status kst_j2k_grow(
     struct memory *memory, kst_report *report, void **array, uint32_t count, uint32_t *capacity, size_t size);
 
-/* boxes_check.c: warn where the boxes contradict SIZ or each other. */
+/* boxes_check.c: warn if the boxes contradict SIZ or each other. */
 void kst_j2k_boxes_check(const struct j2k_stream *stream, kst_report *report);
 
 /* parse_size.c: parse SIZ. */
@@ -56,9 +56,7 @@ struct j2k_parameter_context {
     struct memory *memory;
     kst_report *report;
     uint32_t component_count;
-    /*
-     * True for the main header and for the header of a tile's first tile-part; in other tile-parts only POC may stand.
-     */
+    /* True for the main header and for the header of a tile's first tile-part; other tile-parts may only have POC. */
     bool first;
     const kst_limits *limits;
     bool multi; /* Rsiz allows multiple component transforms (T.801) */
@@ -69,9 +67,9 @@ kst_status kst_j2k_parameters_allocate(struct memory *memory, uint32_t component
 void kst_j2k_parameters_release(struct memory *memory, struct j2k_parameters *parameters);
 
 /*
- * parse_multi.c: return whether a marker is one of those that describe a multiple component transform (T.801), and
- * build the description from those of the main header once all of it is read. kst_j2k_multi_release() is for the
- * stream's.
+ * parse_multi.c: return whether a marker is one of those that describe a multiple component transform (T.801); build
+ * the description from the segments of the main header, once all of them have been read; and release the description of
+ * a stream.
  */
 bool kst_j2k_is_multi_marker(uint8_t marker);
 kst_status kst_j2k_parse_multi(struct j2k_parser *parser);
@@ -80,38 +78,39 @@ void kst_j2k_multi_release(struct memory *memory, struct j2k_multi *multi);
 /* Return the name of a marker of T.801 that is not supported; null for other markers. */
 const char *kst_j2k_extension_name(uint8_t marker);
 
-/* parse_packed.c: PPM and PLM. Impossible contents of PLM are a warning, and then there are no packet lengths. */
+/* parse_packed.c: PPM and PLM. Impossible contents of PLM are a warning, and packet lengths are then unknown. */
 enum { J2K_PACKED_INDICES = 256 };
 kst_status kst_j2k_remember_packed(
     struct j2k_parser *parser, struct j2k_packed_segments *to, struct j2k_segment_reader segment);
 /*
- * Sort segments by their index, which may occur only once each, so that there are at most 256. Returns the sum of their
- * lengths. If two have the same index, `twice` is the second; otherwise it is NULL.
+ * Sort segments by their index, each of which may occur only once, so that there are at most 256. Returns the sum of
+ * their lengths. If two have the same index, *twice is the second one; otherwise it is null.
  */
 size_t kst_j2k_sort_packed(const struct j2k_packed_segments *from,
     const struct j2k_packed_segment *by_index[J2K_PACKED_INDICES], const struct j2k_packed_segment **twice);
 kst_status kst_j2k_distribute_packed(struct j2k_parser *parser);
 kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser);
 
-/* parse_parts.c: read all tile-parts, from the first SOT, which stands at the position, to the end. */
+/* parse_parts.c: read all tile-parts, from the first SOT, which is at the position, to the end. */
 kst_status kst_j2k_walk_parts(struct j2k_parser *parser);
 /*
- * Return whether a tile-part of this length has its SOT at `at`. Another SOT must follow it, or if it is the last, the
- * end.
+ * Return whether a tile-part of this length has its SOT at `at`. It must be followed by another SOT or, if it is the
+ * last, by the end.
  */
 bool kst_j2k_part_is(const struct j2k_parser *parser, uint64_t at, uint64_t length, bool last);
 /*
- * Read the header behind the SOT of a part that ends at `end`. A damaged header is no error, but `fine` is then false.
+ * Read the header behind the SOT of a part that ends at `end`. A damaged header is not an error, but *fine is then
+ * false.
  */
 kst_status kst_j2k_read_part_header(struct j2k_parser *parser, struct j2k_tile_part *part, uint64_t end, bool *fine);
 /*
- * Sort tile-parts by tile, then by TPsot, then by position: where a damaged stream repeats a number, the order of the
+ * Sort tile-parts by tile, then by TPsot, then by position: if a damaged stream repeats a TPsot, the order of the
  * stream is kept.
  */
 kst_status kst_j2k_sort_parts(struct j2k_parser *parser);
 
 /*
- * locate_parts.c: find the tile-parts from the position on by TLM, or where that is not possible, by reading them all.
+ * locate_parts.c: find the tile-parts from the position on, by TLM or, if that is not possible, by reading all of them.
  */
 kst_status kst_j2k_find_parts(struct j2k_parser *parser);
 
@@ -119,8 +118,8 @@ kst_status kst_j2k_find_parts(struct j2k_parser *parser);
 uint8_t kst_j2k_marker_at(const struct j2k_parser *parser, uint64_t at, uint64_t end);
 
 /*
- * Take the segment of the marker at parser->position, whose contents must end at or before `end`, and move the position
- * behind it. kst_j2k_keep_segment() lists a segment in the stream.
+ * Take the segment of the marker at parser->position, whose contents must not go beyond `end`, and move the position
+ * behind it. kst_j2k_keep_segment() adds a segment to the stream's list.
  */
 kst_status kst_j2k_take_segment(struct j2k_parser *parser, uint64_t end, struct j2k_segment_reader *segment);
 kst_status kst_j2k_keep_segment(struct j2k_parser *parser, uint8_t marker, struct j2k_segment_reader segment);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Formats numbers and words by hand, since listing elements does it a million times. */
+/* Formats numbers and words without the C library, because listing elements does it a million times. */
 #include "j2k/syntax/text.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { DIGITS = 20 /* of a number of 64 bits */ };
+enum { DIGITS = 20 /* most digits of a 64-bit number */ };
 
 static void put(struct j2k_text *line, const char *bytes, size_t length)
 {
@@ -52,7 +52,7 @@ static void put_words(struct j2k_text *line, const char *words)
     put(line, words, strlen(words));
 }
 
-/* Take the argument of a conversion without its %, and return the conversion's length. */
+/* Format the argument of a conversion, which is given without its %. Returns the conversion's length. */
 static size_t put_converted(struct j2k_text *line, const char *conversion, va_list *arguments)
 {
     size_t at = 0, least = 0;

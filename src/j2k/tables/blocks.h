@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* States what T.800 says of code-blocks: their sizes, bit-planes, styles, and which coding passes are raw. */
+/* Declares what T.800 says about code-blocks: their sizes, bit-planes, styles, and which coding passes are raw. */
 #ifndef KOSTKA_J2K_TABLES_BLOCKS_H
 #define KOSTKA_J2K_TABLES_BLOCKS_H
 
@@ -12,8 +12,8 @@
 enum {
     J2K_BLOCK_SIDE = 1024,    /* most columns or rows (Table A.18) */
     J2K_BLOCK_SAMPLES = 4096, /* most samples (Table A.18) */
-    J2K_BLOCK_COLUMNS = 1024, /* most columns of a stripe, of four samples each */
-    J2K_BLOCK_PLANES = 74,    /* most bit-planes: 37 of a band, and as many of a region of interest */
+    J2K_BLOCK_COLUMNS = 1024, /* most columns of a stripe; a column has four samples */
+    J2K_BLOCK_PLANES = 74,    /* most bit-planes: 37 of a band, and 37 of a region of interest's shift */
     J2K_PASSES_MAX = 3 * J2K_BLOCK_PLANES - 2,
     J2K_CODED_PLANES = 31, /* most bit-planes that encoders here code */
     J2K_CODED_PASSES = 3 * J2K_CODED_PLANES - 2
@@ -27,10 +27,10 @@ enum j2k_style {
     J2K_STYLE_CAUSAL = 8,       /* vertically causal contexts */
     J2K_STYLE_PREDICTABLE = 16, /* predictable termination: errors can be detected */
     J2K_STYLE_SYMBOLS = 32,     /* a segmentation symbol ends each cleanup pass */
-    J2K_STYLES = 63,            /* all of these, which are what T.800 has */
+    J2K_STYLES = 63,            /* all bits above, which are all that T.800 has */
     J2K_STYLE_HT = 64,          /* code-blocks of T.814 */
-    J2K_STYLE_MIXED = 128,      /* with the bit before: code-blocks of T.800 among them */
-    J2K_STYLES_HT = 72          /* what code-blocks of T.814 alone can have: that bit and CAUSAL */
+    J2K_STYLE_MIXED = 128,      /* with J2K_STYLE_HT: code-blocks of T.800 among them */
+    J2K_STYLES_HT = 72          /* what T.814 without MIXED can have: HT and CAUSAL */
 };
 
 enum j2k_orientation { J2K_LL = 0, J2K_HL = 1, J2K_LH = 2, J2K_HH = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * States the contexts of T.800 Annex D: their numbers, and the rules of Tables D.1 to D.3, from which the preprocessor
- * computes tables. How an index has the neighbours of a coefficient is up to who makes the table.
+ * computes tables. The code that makes a table decides how an index describes the neighbours of a coefficient.
  */
 #ifndef KOSTKA_J2K_TABLES_CONTEXTS_H
 #define KOSTKA_J2K_TABLES_CONTEXTS_H
@@ -13,7 +13,7 @@ enum {
     J2K_CONTEXT_RUN = 17,
     J2K_CONTEXT_UNIFORM = 18,
     J2K_CONTEXTS = 19,
-    J2K_MQ_STATES = 94, /* rows of Table C.2, each with either more probable symbol */
+    J2K_MQ_STATES = 94, /* rows of Table C.2, times two more probable symbols */
     /* The states in which contexts start (Table D.7); all others start in state 0. */
     J2K_START_ZERO = 2 * 4,
     J2K_START_RUN = 2 * 3,

@@ -16,7 +16,7 @@ enum {
 };
 
 /*
- * Lists stand here as arguments of a macro that the reader chooses, because OpenCL has no macros with a variable number
+ * Lists are arguments of a macro that the including code chooses, because OpenCL has no macros with a variable number
  * of arguments: kernels pack a list into a word, C makes an array of it.
  */
 #define J2K_HT_LIST_8(a, b, c, d, e, f, g, h) a, b, c, d, e, f, g, h
@@ -27,9 +27,10 @@ enum {
 #define J2K_HT_MEL_EXPONENTS J2K_HT_MEL_EXPONENTS_IN(J2K_HT_LIST_13)
 
 /*
- * The prefixes of u by the next three bits of VLC, of which the lowest came first (Table 3 of T.814): the prefix's
- * length in bits 0–1, the suffix's length in bits 2–4, and from bit 5 on the value that the suffix is added to. A
- * suffix of 5 bits from J2K_HT_U_EXTENDED on is followed by 4 bits, of which 4 times the value is added.
+ * The prefixes of u, indexed by the next three bits of VLC, whose lowest bit came first (Table 3 of T.814). An entry
+ * holds the prefix's length in bits 0–1, the suffix's length in bits 2–4, and from bit 5 on the value that the suffix
+ * is added to. A suffix of 5 bits whose value is J2K_HT_U_EXTENDED or more is followed by 4 bits; 4 times their value
+ * is added.
  */
 #define J2K_HT_U_PREFIX(length, suffix, value) ((length) | (suffix) << 2 | (value) << 5)
 #define J2K_HT_U_PREFIXES_IN(form)                                                                                     \
@@ -44,7 +45,7 @@ enum {
 #define J2K_HT_VLC_LENGTH(entry) ((entry)&7u)        /* bits of the codeword, 1–7 */
 #define J2K_HT_VLC_OFFSET(entry) ((entry) >> 3 & 1u) /* u_off: a code of u follows */
 #define J2K_HT_VLC_RHO(entry) ((entry) >> 4 & 15u)   /* which samples are significant */
-#define J2K_HT_VLC_ONE(entry) ((entry) >> 8 & 15u)   /* e_1: the bits that e_k leaves out of MagSgn, inside e_k */
+#define J2K_HT_VLC_ONE(entry) ((entry) >> 8 & 15u)   /* e_1, inside e_k: the bits that e_k leaves out of MagSgn */
 #define J2K_HT_VLC_KNOWN(entry) ((entry) >> 12)      /* e_k, inside rho */
 
 #endif

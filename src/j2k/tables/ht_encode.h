@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The codes of quads (T.814 Annex C) for encoding: two tables of 2,048 numbers of 16 bits, for quads of the first row
- * and of all others, as the preprocessor can read them. The index of an entry is 256 times the quad's context, plus 16
- * times rho, plus eps: which samples have the quad's largest exponent, or 0 if no u follows. Of all codewords that fit,
- * each entry has one that takes the fewest bits of VLC and MagSgn together, and among equals the one with most bits in
- * e_k, then the shortest, then the smallest. An entry of 0 is one that no block needs: with context 0 a quad without
- * significant samples has no codeword, and samples outside rho have no exponent. ht_vlc.h has the same codes for
- * decoding.
+ * Declares the codes of quads (T.814 Annex C) for encoding: two tables of 2,048 numbers of 16 bits, for quads of the
+ * first row and of all others, in a form that the preprocessor can read. The index of an entry is 256 times the quad's
+ * context, plus 16 times rho, plus eps: which samples have the quad's largest exponent, or 0 if no u follows. Of all
+ * codewords that fit, an entry holds the one that takes the fewest bits of VLC and MagSgn together; among equals, the
+ * one with the most bits in e_k, then the shortest, then the smallest. An entry of 0 is one that no block needs: with
+ * context 0 a quad without significant samples has no codeword, and samples outside rho have no exponent. ht_vlc.h has
+ * the same codes for decoding.
  */
 #ifndef KOSTKA_J2K_TABLES_HT_ENCODE_H
 #define KOSTKA_J2K_TABLES_HT_ENCODE_H

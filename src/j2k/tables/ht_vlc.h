@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The codes of quads (T.814 Annex C), as the preprocessor can read them: two tables of 1,024 numbers of 16 bits, for
- * quads of the first row and of all others. The index of an entry is 128 times the quad's context, plus the next seven
- * bits of VLC, of which the lowest came first; a codeword that is shorter has an entry for each value of the bits
- * behind it. Every code is complete, so that no seven bits are an error. ht.h has the fields of an entry. With context
- * 0 there is no code for a quad without significant samples, because MEL codes these.
+ * Declares the codes of quads (T.814 Annex C), in a form that the preprocessor can read: two tables of 1,024 numbers of
+ * 16 bits, for quads of the first row and of all others. The index of an entry is 128 times the quad's context, plus
+ * the next seven bits of VLC, whose lowest bit came first; a shorter codeword has an entry for each value of the bits
+ * behind it. Every code is complete, so that no value of seven bits is an error. ht.h has the fields of an entry. With
+ * context 0 there is no code for a quad without significant samples, because MEL codes these.
  */
 #ifndef KOSTKA_J2K_TABLES_HT_VLC_H
 #define KOSTKA_J2K_TABLES_HT_VLC_H

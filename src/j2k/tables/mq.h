@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of MQ coder states (T.800 Table C.2), shared by kernels and the CPU; it needs only the preprocessor. */
+/*
+ * Declares the table of MQ coder states (T.800 Table C.2), shared by kernels and the CPU; it needs only the
+ * preprocessor.
+ */
 #ifndef KOSTKA_J2K_TABLES_MQ_H
 #define KOSTKA_J2K_TABLES_MQ_H
 
 /*
- * A row of Table C.2 in 32 bits: Qe in bits 16–31, the state that follows a less probable symbol in bits 8–14, the one
- * that follows a more probable symbol with renormalisation in bits 1–7, and the more probable symbol in bit 0. States
- * are numbered 2 × row + the more probable symbol; a switch of its sense is included in the number that follows.
+ * A row of Table C.2 in 32 bits: Qe in bits 16–31, the state that follows a less probable symbol in bits 8–14, the
+ * state that follows a more probable symbol with renormalisation in bits 1–7, and the more probable symbol in bit 0.
+ * States are numbered 2 × row + the more probable symbol; a switch of the symbol's sense is included in the number of
+ * the following state.
  */
 #define J2K_MQ_ROW(estimate, more, less, change, symbol)                                                               \
     (65536u * (estimate) + 256u * (2u * (less) + ((symbol) ^ (change))) + 2u * (2u * (more) + (symbol)) + (symbol))

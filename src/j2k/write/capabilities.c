@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds what CAP says of a coded image, which every marker segment of it has a part in. */
+/* Determines the contents of CAP for a coded image, which depend on all of its other marker segments. */
 #include "j2k/write/capabilities.h"
 
 #include "j2k/syntax/marker.h"
@@ -7,16 +7,16 @@
 
 enum {
     PART_15 = 0x00020000,   /* the bit of Pcap for T.814 */
-    DECLARED = 0x8000,      /* in Ccap15: some tile-components have code-blocks of T.800 */
+    DECLARED = 0x8000,      /* in Ccap15: some tile-components have T.800 code-blocks */
     REGIONS = 0x1000,       /* there is RGN */
     HETEROGENEOUS = 0x0800, /* tile-parts change parameters */
     IRREVERSIBLE = 0x0020
 };
 
-/* Collects what the tile-components of an image have. */
+/* Holds what is found out about the tile-components of an image. */
 struct findings {
     bool ht, other, irreversible, regions;
-    uint32_t bound; /* bits of the largest magnitude that a cleanup pass may code */
+    uint32_t bound; /* most bits of a magnitude that a cleanup pass may code */
 };
 
 static bool style_is_ht(const struct j2k_coding *coding)
@@ -42,8 +42,9 @@ bool kst_j2k_coded_has_ht(const struct j2k_coded *coded)
 }
 
 /*
- * Return the bound of a band. A coefficient of a reversible transform has at most M_b bits. Those of the irreversible
- * one are bounded by the range that their band has without its gain, for which steps are finer in deeper levels.
+ * Return the bound of a band. A coefficient of a reversible transform has at most M_b bits. Coefficients of the
+ * irreversible transform are bounded by the range of their band without the band's gain, for which steps are finer in
+ * deeper levels.
  */
 static uint32_t band_bound(const struct j2k_tile_component *tc, const struct j2k_band *band, uint32_t resolution)
 {
@@ -69,7 +70,7 @@ static void add_component(struct findings *findings, const struct j2k_plan *plan
     }
 }
 
-/* Return the parameter P of Ccap15 that stands for a bound or the next greater one (T.814 Table A.3). */
+/* Return the parameter P of Ccap15 for a bound, or for the next greater one (T.814 Table A.3). */
 static uint32_t code_bound(uint32_t bound)
 {
     if (bound <= 8)

@@ -5,9 +5,7 @@
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/parser.h"
 
-enum {
-    PACKETS_PER_PRECINCT = 16
-}; /* packets for each precinct that the limit allows: it bounds the number of empty packets */
+enum { PACKETS_PER_PRECINCT = 16 }; /* packets for each precinct that the limit allows; bounds empty packets */
 
 /* Holds the state while a layout is made. */
 struct laying {
@@ -52,7 +50,7 @@ static kst_status grow(struct laying *laying, void **array, uint32_t count, uint
     return kst_j2k_grow(laying->builder.memory, laying->builder.report, array, count, capacity, size);
 }
 
-/* Add the blocks of one band of one precinct. */
+/* Add the blocks of a band of a precinct. */
 static kst_status add_blocks(struct laying *laying, const struct j2k_grid *grid, uint32_t precinct, uint32_t b)
 {
     struct j2k_builder *builder = &laying->builder;
@@ -200,7 +198,7 @@ static void quantise_component(struct j2k_coded *coded, uint32_t index)
     struct j2k_tile_component *tc = &plan->tile_component[index];
     const uint32_t component = index % plan->component_count;
     const struct j2k_parameters *parameters = kst_j2k_coded_parameters(coded, index / plan->component_count);
-    tc->roi_shift = parameters->roi_shift[component]; /* which follows from the steps */
+    tc->roi_shift = parameters->roi_shift[component]; /* depends on the steps */
     const struct j2k_band_quantiser quantiser = {.quantisation = &parameters->quantisation[component],
         .depth = coded->headers.component[component].depth,
         .roi_shift = parameters->roi_shift[component],

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Builds the plans of excerpts: chooses their code-blocks and finds the samples that these depend on. */
+/* Builds the plans of excerpts: chooses their code-blocks, and finds the samples on which these depend. */
 #include "j2k/write/excerpt.h"
 
 #include <string.h>
 
 #include "j2k/syntax/geometry.h"
 
-/* Says how far a coefficient depends on samples around its position (F.4.8). */
+/* The distance of samples on which a coefficient depends from its position (F.4.8). */
 enum { REACH_REVERSIBLE = 2, REACH_IRREVERSIBLE = 4 };
 
 /* Describes a range of consecutive elements of one of a plan's arrays. */
@@ -73,7 +73,7 @@ static kst_status copy_arrays(struct memory *memory, const struct extract *x)
     return status;
 }
 
-/* Turn indices into the image's arrays into indices into the excerpt's. */
+/* Convert indices into the image's arrays to indices into the excerpt's. */
 static void count_anew(const struct extract *x)
 {
     struct j2k_plan *plan = &x->excerpt->plan;
@@ -92,7 +92,7 @@ static uint32_t clamped(uint64_t value, uint32_t first, uint32_t end)
     return value < first ? first : value < end ? (uint32_t)value : end - 1;
 }
 
-/* Return whether a block, of a band that is `shift` levels below the picture, belongs to the excerpt. */
+/* Return whether a block belongs to the excerpt. Its band is `shift` levels below the picture. */
 static bool is_chosen(const struct extract *x, const struct j2k_tile *tile, const struct j2k_component *component,
     const struct j2k_block *block, uint32_t shift)
 {
@@ -125,7 +125,7 @@ static struct j2k_rect source_of(struct j2k_rect band, uint32_t orientation, uin
     return kst_j2k_enlarge(places, reach, resolution);
 }
 
-/* Choose the blocks of a band. Returns the rectangle of the band that they cover. */
+/* Choose the blocks of a band. Returns the rectangle that they cover in the band. */
 static struct j2k_rect choose_blocks(const struct extract *x, const struct j2k_tile *tile,
     const struct j2k_component *component, uint32_t band, uint32_t shift)
 {
@@ -150,7 +150,7 @@ static struct j2k_rect choose_blocks(const struct extract *x, const struct j2k_t
     return held;
 }
 
-/* Choose the blocks of a tile-component. Returns the samples that they depend on. */
+/* Choose the blocks of a tile-component. Returns the samples on which they depend. */
 static struct j2k_rect choose_component(
     const struct extract *x, const struct j2k_tile *tile, const struct j2k_tile_component *tc, uint32_t component)
 {
@@ -172,7 +172,7 @@ static struct j2k_rect choose_component(
     return needed;
 }
 
-/* Make the needed samples the whole of the tile-component. */
+/* Reduce the tile-component to the needed samples. */
 static void cut_component(struct j2k_plan *plan, struct j2k_tile_component *tc, struct j2k_rect needed)
 {
     tc->rect = tc->area = needed;
@@ -188,7 +188,7 @@ static void cut_component(struct j2k_plan *plan, struct j2k_tile_component *tc, 
     }
 }
 
-/* Cut all components of a tile. The first three, if they are transformed, are cut to the same size. */
+/* Reduce all components of a tile. The first three get the same size if they are transformed. */
 static void cut_tile(const struct extract *x, const struct j2k_tile *tile, struct j2k_rect *needed)
 {
     struct j2k_plan *plan = &x->excerpt->plan;
@@ -262,7 +262,7 @@ void kst_j2k_excerpt_release(struct memory *memory, struct j2k_excerpt *excerpt)
     *excerpt = (struct j2k_excerpt){.block = NULL};
 }
 
-/* Return the extent on the reference grid of one code-block of the lowest resolution, in one direction. */
+/* Return the extent on the reference grid, in one direction, of a code-block of the lowest resolution. */
 static uint32_t extent_of(uint32_t log_block, uint32_t levels, uint32_t step)
 {
     uint64_t extent = log_block + levels < 32 ? ((uint64_t)1 << (log_block + levels)) * step : UINT32_MAX;

@@ -8,9 +8,9 @@
 
 enum {
     HEADER = 8,
-    WIDE_HEADER = 16, /* a header with a length of eight bytes (I.4) */
+    WIDE_HEADER = 16, /* bytes of a header with a length of eight bytes (I.4) */
     DEPTHS_DIFFER = 255,
-    WAVELET = 7, /* C of ihdr: the only compression type there is */
+    WAVELET = 7, /* C of ihdr: the only type of compression that exists */
     ENTRIES_MAX = 1024,
     APPROXIMATION = 0 /* APPROX of colr (I.5.3.3) */
 };

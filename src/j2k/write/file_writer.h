@@ -10,12 +10,12 @@ struct j2k_raw_box {
     uint32_t type; /* made by J2K_BOX() */
     const uint8_t *data;
     size_t length;
-    bool behind; /* it stands behind the codestream; otherwise between jp2h and the codestream */
+    bool behind; /* the box goes behind the codestream; otherwise between jp2h and the codestream */
 };
 
 /*
- * The width of a box's length field: chosen by the size of the code-blocks, or fixed before they are coded, at 4 bytes
- * (narrow) or 8 (wide).
+ * Lists the widths of a box's length field: chosen by the size of the code-blocks, or, before they are coded, fixed at
+ * 4 bytes (narrow) or 8 bytes (wide).
  */
 enum j2k_box_width { J2K_WIDTH_BY_BLOCKS, J2K_WIDTH_NARROW, J2K_WIDTH_WIDE };
 
@@ -28,10 +28,10 @@ struct j2k_file_writing {
     struct {
         uint16_t entries;     /* 1–1,024; 0: no palette */
         uint8_t columns;      /* 1–255 */
-        const uint8_t *depth; /* for each column: bits − 1, and 0x80 where signed */
-        const int64_t *value; /* entry by entry, with the columns of each together */
+        const uint8_t *depth; /* for each column: bits − 1, plus 0x80 if signed */
+        const int64_t *value; /* entry by entry, each with all of its columns */
     } palette;
-    const struct j2k_channel_mapping *mapping; /* cmap, which is there if and only if there is a palette */
+    const struct j2k_channel_mapping *mapping; /* cmap, which exists if and only if there is a palette */
     uint32_t mapping_count;
     const struct j2k_channel_definition *definition; /* cdef */
     uint32_t definition_count;
@@ -48,14 +48,15 @@ struct j2k_file_writing {
 kst_status kst_j2k_write_file(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, const struct j2k_file_writing *file, struct sink *sink);
 
-/* Do the same for a codestream that was made before. */
+/* Do the same with a codestream that was made before. */
 kst_status kst_j2k_put_file(const struct j2k_coded *coded, const struct j2k_codestream *stream,
     const struct j2k_file_writing *file, struct sink *sink, kst_report *report);
 
 /*
- * Do the same in steps, for codestreams that are written some tiles at a time. The first writes all that stands in
- * front of jp2c, and the header of jp2c, the width of whose length must be fixed. The second, when the codestream has
- * been written, sets the box's length and writes what stands behind. `box` is the position of jp2c in the sink.
+ * Do the same in steps, for codestreams that are written some tiles at a time. kst_j2k_file_begin() writes everything
+ * in front of jp2c, and the header of jp2c, whose length field must have a fixed width. Once the codestream has been
+ * written, kst_j2k_file_end() sets the box's length, and writes everything behind. `box` is the position of jp2c in the
+ * sink.
  */
 kst_status kst_j2k_file_begin(const struct j2k_coded *coded, const struct j2k_file_writing *file, struct sink *sink,
     uint64_t *box, kst_report *report);
@@ -74,7 +75,7 @@ void kst_j2k_put_image_header(struct sink *sink, const struct j2k_stream *header
 kst_status kst_j2k_put_codestream_box(
     const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink);
 
-/* Begin and end a box. What is written in between is its contents; its length must fit 32 bits. */
+/* Begin and end a box. Its contents are what is written in between; its length must fit in 32 bits. */
 size_t kst_j2k_box_begin(struct sink *sink, uint32_t type);
 void kst_j2k_box_end(struct sink *sink, size_t begin);
 

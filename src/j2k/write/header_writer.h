@@ -8,9 +8,9 @@
 
 struct j2k_header_writer {
     struct sink *sink; /* null: bytes are only counted */
-    uint64_t length;   /* of the bytes so far */
-    uint64_t bits;     /* the bits that are in none of them yet, in the lowest places */
-    uint32_t waiting;  /* how many these are, fewer than J2K_BITS_AT_ONCE between calls */
+    uint64_t length;   /* number of bytes so far */
+    uint64_t bits;     /* bits that are not in these bytes yet, in the lowest places */
+    uint32_t waiting;  /* number of these bits, fewer than J2K_BITS_AT_ONCE between calls */
     uint32_t full;     /* bits that fill the next byte: 7 or 8 */
 };
 
@@ -19,7 +19,7 @@ static inline void j2k_writer_start(struct j2k_header_writer *writer, struct sin
     *writer = (struct j2k_header_writer){.sink = sink, .full = 8};
 }
 
-/* Write all bytes that are full, one after the other. */
+/* Write all complete bytes, one after the other. */
 static inline void j2k_writer_settle(struct j2k_header_writer *writer)
 {
     while (writer->waiting >= writer->full) {
@@ -32,7 +32,7 @@ static inline void j2k_writer_settle(struct j2k_header_writer *writer)
     }
 }
 
-/* Write four bytes at once, unless one of them is 0xFF or follows one that is. */
+/* Write four bytes together, unless one of them is 0xFF or follows 0xFF. */
 static inline void j2k_writer_four(struct j2k_header_writer *writer)
 {
     const uint32_t four = (uint32_t)(writer->bits >> (writer->waiting - J2K_BITS_AT_ONCE));

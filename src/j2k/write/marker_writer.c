@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes each marker segment; components whose parameters equal those of component 0 need no COC and QCC. */
+/* Writes marker segments; components with the same parameters as component 0 need no COC and QCC. */
 #include "j2k/write/marker_writer.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum {
     SCOD_PRECINCTS = 1,
     SCOD_SOP = 2,
     SCOD_EPH = 4,
-    NARROW_COMPONENTS = 257, /* with fewer components than this, a component's index takes one byte */
+    NARROW_COMPONENTS = 257, /* with fewer components than this, the index of a component takes one byte */
     WHOLE_PRECINCT = 0xFF
 };
 
@@ -65,7 +65,7 @@ static bool has_precincts(const struct j2k_coding *coding)
     return false;
 }
 
-/* Write SPcod or SPcoc (Table A.20). */
+/* Write SPcod or SPcoc (Table A.15). */
 static void put_coding(struct sink *sink, const struct j2k_coding *coding)
 {
     kst_sink_u8(sink, coding->levels);
@@ -143,8 +143,8 @@ static void put_quantisations(struct sink *sink, const struct j2k_parameters *pa
 }
 
 /*
- * Write RGN for each component whose shift differs from the one already in force. `before` null: none is in force, so
- * that it is 0.
+ * Write RGN for each component whose shift differs from the one in force. `before` null: no shift is in force, which
+ * means 0.
  */
 static void put_rois(struct sink *sink, const uint8_t *shift, const uint8_t *before, uint32_t components)
 {

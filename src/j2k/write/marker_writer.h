@@ -5,18 +5,20 @@
 
 #include "j2k/write/sequence.h"
 
-/* Write SOC, SIZ, CAP, CPF, COD, COC, QCD, QCC, RGN, POC, CRG and COM, which is all of the main header except TLM and
- * PPM. */
+/* Write SOC, SIZ, CAP, CPF, COD, COC, QCD, QCC, RGN, POC, CRG and COM: all of the main header except TLM and PPM. */
 void kst_j2k_put_main_header(struct sink *sink, const struct j2k_coded *coded, const struct j2k_writing *writing);
 
-/* Write COD, COC, QCD, QCC, RGN and POC where a tile's parameters differ from those of the main header. */
+/* Write COD, COC, QCD, QCC, RGN and POC, as far as a tile's parameters differ from those of the main header. */
 void kst_j2k_put_tile_header(struct sink *sink, const struct j2k_coded *coded, uint32_t tile);
 
-/* Begin and end a marker segment. What is written in between is its contents; the second call sets the length. */
+/* Begin and end a marker segment. Its contents are what is written in between; the second call sets the length. */
 size_t kst_j2k_segment_begin(struct sink *sink, uint8_t marker);
 void kst_j2k_segment_end(struct sink *sink, size_t begin);
 
-/* multi_writer.c: write a transform that is one wavelet over all components, with whole offsets; nothing for others. */
+/*
+ * multi_writer.c: write a transform that is a single wavelet over all components, with whole offsets; for other
+ * transforms, write nothing.
+ */
 void kst_j2k_put_multi(struct sink *sink, const struct j2k_multi *multi);
 
 #endif

@@ -18,7 +18,7 @@ static void put_depths(struct sink *sink, const struct j2k_multi *multi)
     kst_j2k_segment_end(sink, begin);
 }
 
-/* Write an array of whole numbers that fit in 32 bits, as those of offsets are. */
+/* Write an array of whole numbers of 32 bits, such as offsets. */
 static void put_array(struct sink *sink, const struct j2k_multi_array *array)
 {
     const size_t begin = kst_j2k_segment_begin(sink, J2K_MCT);

@@ -13,7 +13,7 @@ enum {
     SEGMENT_HEADER = 5, /* bytes of marker, length and index */
     EPH_LENGTH = 2,
     LENGTH = 4,      /* bytes of Nppm, which gives the length of one tile-part's headers */
-    BLOCK_HEADER = 6 /* an estimate of the bytes that a code-block takes in a packet header, more than nearly all do */
+    BLOCK_HEADER = 6 /* estimated bytes of a code-block in a packet header; nearly all take less */
 };
 
 /* Holds the state while marker segments of one kind are filled. */
@@ -22,7 +22,7 @@ struct packing {
     kst_report *report;
     uint8_t marker;
     uint32_t segments;
-    size_t begin; /* where the current segment begins; 0: there is none */
+    size_t begin; /* where the current segment begins; 0: no segment has begun */
 };
 
 static size_t room_left(const struct packing *packing)
@@ -48,7 +48,7 @@ static kst_status begin(struct packing *packing)
     return KST_OK;
 }
 
-/* Append data, in one segment if it fits into one. */
+/* Append data, in a single segment if they fit into one. */
 static kst_status put(struct packing *packing, const uint8_t *data, size_t length)
 {
     kst_status status = KST_OK;

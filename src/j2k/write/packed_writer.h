@@ -6,15 +6,15 @@
 #include "j2k/write/sequence.h"
 
 /*
- * Write PPM of all tile-parts into the main header: the packets' headers, and EPH if it is in force. Like the next
- * function, it fails with KST_ERROR_OPTIONS if more than 256 marker segments would be needed.
+ * Write PPM with the packet headers of all tile-parts, including EPH if it is in force, to the main header. Like the
+ * next function, it fails with KST_ERROR_OPTIONS if more than 256 marker segments would be needed.
  */
 kst_status kst_j2k_put_packed_main(
     struct sink *sink, const struct j2k_coded *coded, const struct j2k_sequence *sequence, kst_report *report);
 
 /*
- * Write PPT of tile-part `index`. *segments counts the segments of the whole tile and numbers them, because some
- * decoders take their indices to be unique within the tile.
+ * Write PPT of tile-part `index`. *segments counts and numbers the segments of the whole tile, because some decoders
+ * require their indices to be unique within the tile.
  */
 kst_status kst_j2k_put_packed_part(struct sink *sink, const struct j2k_coded *coded,
     const struct j2k_sequence *sequence, uint32_t index, uint16_t *segments, kst_report *report);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes packet headers with several threads. A header depends only on those of earlier layers of the same precinct, so
- * that precincts need not wait for each other.
+ * that precincts are independent.
  */
 #include "j2k/write/packet_headers.h"
 
 #include "core/report.h"
 
 enum {
-    TOGETHER = 16,       /* precincts of a share, if there are many */
-    MANY_PRECINCTS = 64, /* that are these */
-    FEW_BLOCKS = 1024    /* whose headers are written sooner than threads are awake */
+    TOGETHER = 16,       /* precincts of a share if there are many */
+    MANY_PRECINCTS = 64, /* fewest precincts that count as many */
+    FEW_BLOCKS = 1024    /* blocks whose headers are written sooner than threads wake up */
 };
 
 struct writing_headers {

@@ -13,9 +13,9 @@ struct j2k_packet_header {
 };
 
 struct j2k_packet_headers {
-    struct j2k_packet_header *header; /* layer by layer for each precinct */
-    struct sink *share;               /* a share is the headers of `together` precincts */
-    uint32_t first, count;            /* precincts */
+    struct j2k_packet_header *header; /* for each precinct, layer by layer */
+    struct sink *share;               /* each share has the headers of `together` precincts */
+    uint32_t first, count;            /* first precinct, and number of precincts */
     uint32_t layers, together, shares;
 };
 
@@ -27,7 +27,7 @@ kst_status kst_j2k_packet_headers_write(const struct operation *op, const struct
     struct j2k_packets *packets, struct j2k_tiles tiles, struct j2k_packet_headers *headers);
 void kst_j2k_packet_headers_release(struct memory *memory, struct j2k_packet_headers *headers);
 
-/* Return the packet of a precinct, an index into coded.precinct, and set *bytes to its header's. */
+/* Return the packet of a precinct, an index into coded.precinct, and set *bytes to the packet's header. */
 const struct j2k_packet_header *kst_j2k_packet_header_find(
     const struct j2k_packet_headers *headers, uint32_t precinct, uint32_t layer, const uint8_t **bytes);
 

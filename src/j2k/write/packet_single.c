@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes packet headers of pictures with one layer. Blocks are visited in raster order, so that it follows from a
- * block's place which nodes of the tag tree of inclusion are met for the first time: those whose first leaf it is.
+ * Writes packet headers of pictures with one layer. Blocks are visited in raster order, so that a block's place tells
+ * which nodes of the inclusion tag tree are met for the first time: those whose first leaf it is.
  */
 #include "j2k/write/packet_single.h"
 
@@ -17,7 +17,7 @@ static inline uint8_t any_of(uint8_t a, uint8_t b)
     return a | b;
 }
 
-/* Make the nodes above the leaves of two each way, of which the last one may be the same. */
+/* Make each node above the leaves from two by two nodes below it; at an odd end a node is used twice. */
 static inline void reduce(
     const struct j2k_tag_shape *shape, uint32_t height, uint8_t *node, uint8_t (*join)(uint8_t, uint8_t))
 {
@@ -70,7 +70,7 @@ void kst_j2k_put_passes(struct j2k_header_writer *bits, uint32_t passes)
         j2k_writer_bits(bits, 0xFF80 | (passes - 37), 16);
 }
 
-/* Write whether a block is included, as far as blocks before it do not tell. */
+/* Write whether a block is included, as far as earlier blocks do not already imply it. */
 static void put_inclusion(const struct j2k_single_band *band, struct j2k_header_writer *bits, uint32_t x, uint32_t y)
 {
     const struct j2k_tag_shape *shape = &band->shape;
@@ -87,7 +87,7 @@ static void put_inclusion(const struct j2k_single_band *band, struct j2k_header_
     }
 }
 
-/* Write the number of a block's missing bit-planes, as far as it is not told. */
+/* Write the number of a block's missing bit-planes, as far as it has not been written yet. */
 static void put_missing(const struct j2k_single_band *band, struct j2k_header_writer *bits, uint32_t x, uint32_t y)
 {
     const struct j2k_tag_shape *shape = &band->shape;
@@ -123,7 +123,7 @@ uint64_t kst_j2k_single_put(
     const uint32_t blocks = shape->levels > 1 ? shape->offset[1] : shape->levels;
     const struct j2k_block_code *block = coded->block + band->first_block;
     const uint8_t *passes = coded->layer_passes + band->first_block;
-    struct j2k_header_writer own = *bits; /* so that it can stay in registers */
+    struct j2k_header_writer own = *bits; /* a copy that can stay in registers */
     uint64_t body = 0;
     for (uint32_t i = 0, y = 0; i < blocks; y++)
         for (uint32_t x = 0; x < shape->width[0]; x++, i++) {

@@ -16,21 +16,21 @@ enum { LENGTH_BITS_START = 3, SOP_LENGTH = 6, EPH_LENGTH = 2, NOT_CODED = 255 };
  * code-block.
  */
 struct told {
-    uint32_t *inclusion;  /* for each node twice the lower bound, plus 1 if it is the value */
-    uint8_t *missing;     /* for each node, in the same form */
-    uint8_t *length_bits; /* for each block, Lblock */
+    uint32_t *inclusion;  /* for each node: twice the lower bound, plus 1 if the bound is the value */
+    uint8_t *missing;     /* for each node: in the same form */
+    uint8_t *length_bits; /* for each block: Lblock */
 };
 
 struct j2k_packets {
     const struct j2k_coded *coded;
-    uint32_t (*first_node)[3]; /* for each precinct and band, its first node */
+    uint32_t (*first_node)[3]; /* for each precinct and band: index of its first node */
     /* For each node, the least number of missing bit-planes below it; NOT_CODED: no block below it has any passes. */
     uint8_t *value;
     uint8_t *fresh; /* for each node: a block below it is first included in the current layer */
     struct told committed, tried;
 };
 
-/* The state while one band's share of a packet header is written. */
+/* Holds the state while a band's part of a packet header is written. */
 struct packet_writing {
     struct j2k_header_writer bits;
     const struct j2k_coded *coded;
@@ -68,17 +68,17 @@ uint32_t kst_j2k_length_bytes(uint64_t length)
 }
 
 /*
- * Split the passes from `from` up to `to` by segments. Each call returns one segment's share of the passes and its
- * length.
+ * Holds a segment's share of a block's passes in a packet: the number of passes, and their length in bytes.
+ * next_share() splits the passes from `from` up to `to` into such shares, one with each call.
  */
 struct segment_share {
     uint32_t passes, length;
 };
 
 /*
- * Return how many passes the segment of the first set of T.814 has in a packet, whose passes end in front of `to`. They
- * are those in front of the set, which have no bytes, and the last one of the packet that a cleanup pass can be; if
- * that has no bytes, the set does not begin in this packet (T.814, B.3).
+ * Return how many passes in a packet belong to the segment of a block's first HT set. The packet's passes end in front
+ * of `to`. The segment has the passes in front of the set, which have no bytes, up to the last pass of the packet that
+ * can be a cleanup pass; if that pass has no bytes, the set does not begin in this packet (T.814, B.3).
  */
 static uint32_t first_room(const struct j2k_coded *coded, uint32_t block, uint32_t from, uint32_t to)
 {
@@ -105,7 +105,7 @@ static bool next_share(const struct j2k_coded *coded, uint32_t block, uint8_t st
     return true;
 }
 
-/* Enlarge Lblock, which never shrinks, to `width` so that lengths fit. */
+/* Increase Lblock, which never decreases, to `width`, so that lengths fit. */
 static void put_length_bits(struct packet_writing *writing, uint32_t index, uint32_t width)
 {
     uint32_t more = width - writing->length_bits[index];
@@ -145,7 +145,8 @@ static void put_segments(struct packet_writing *writing, uint32_t index, uint8_t
 
 /*
  * Write whether block (x, y), which no earlier layer included, is included in this layer, as far as the tag tree does
- * not tell yet: if a node's value is known, so are those above it, and if it is known to be larger, so are those below.
+ * not imply it yet: if a node's value is known, so are those above it; if it is known to be larger than the layer, so
+ * are those below it.
  */
 static void put_inclusion(struct packet_writing *writing, uint32_t x, uint32_t y)
 {
@@ -248,8 +249,8 @@ static bool is_empty(const struct j2k_coded *coded, const struct j2k_coded_preci
 }
 
 /*
- * Write the header of a packet of a picture with one layer, where what decoders know is of no use later. Returns false,
- * with nothing written, if a block has more than one segment.
+ * Write the header of a packet of a picture with one layer, for which the decoder's knowledge is not needed later.
+ * Returns false, with nothing written, if a block has more than one segment.
  */
 static bool put_single(struct j2k_packets *packets, uint32_t precinct, struct j2k_header_writer *bits, uint64_t *body)
 {
@@ -278,7 +279,7 @@ static bool put_single(struct j2k_packets *packets, uint32_t precinct, struct j2
     return true;
 }
 
-/* Write the header of a packet, depending on what the decoder knows, and update that. */
+/* Write the header of a packet according to what the decoder knows, and update that. */
 static uint64_t put_header(struct j2k_packets *packets, const struct told *told, uint32_t precinct, uint32_t layer,
     struct sink *sink, uint64_t *body)
 {
@@ -315,7 +316,7 @@ uint64_t kst_j2k_packet_write(
     return put_header(packets, &packets->committed, precinct, layer, sink, body);
 }
 
-/* Start a trial with a copy of what is committed. */
+/* Start a trial with a copy of the committed state. */
 static void copy_told(struct j2k_packets *packets, uint32_t precinct)
 {
     const struct j2k_coded_precinct *place = &packets->coded->precinct[precinct];
@@ -347,7 +348,7 @@ uint64_t kst_j2k_packet_measure(
     return length + (packet_lengths ? kst_j2k_length_bytes(length) : 0);
 }
 
-/* Set the least number of missing bit-planes below each node. */
+/* Set the value of each node: the least number of missing bit-planes below it. */
 static void fill_values(struct j2k_packets *packets, uint32_t precinct, uint32_t b)
 {
     const struct j2k_coded_precinct *place = &packets->coded->precinct[precinct];

@@ -12,7 +12,7 @@
 enum {
     LENGTHS_SEGMENTS = 256,
     LENGTH_AT = 6,      /* offset of Psot in SOT */
-    BODIES_FIRST = 1024 /* room for the first pieces of code-blocks */
+    BODIES_FIRST = 1024 /* initial room for the list of left-out bytes of code-blocks */
 };
 
 /* Holds the state while tile-parts are made. */
@@ -20,7 +20,7 @@ struct parts_making {
     struct memory *memory;
     struct j2k_tile_parts *parts;
     kst_report *report;
-    uint16_t *packed; /* for each tile, number of PPT segments so far */
+    uint16_t *packed; /* for each tile, the number of PPT segments so far */
 };
 
 uint64_t kst_j2k_packet_bytes(
@@ -146,7 +146,7 @@ kst_status kst_j2k_tile_parts_around(const struct operation *op, const struct j2
     kst_status status = kst_j2k_sequence_make(op, coded, writing, NULL, NULL, &parts->sequence);
     if (status)
         return status;
-    parts->sequence.packet->body = bytes; /* nothing asks for the lengths of single packets */
+    parts->sequence.packet->body = bytes; /* the lengths of single packets are not needed */
     return make_parts(&making);
 }
 
@@ -158,7 +158,7 @@ void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *pa
     parts->frame = NULL;
 }
 
-/* Leave bytes of a block out, and note that they belong at the end of what has been written. */
+/* Leave out bytes of a block, and note that they belong at the end of what has been written. */
 static void add_body(struct j2k_bodies *bodies, const uint8_t *data, uint32_t length, struct sink *sink)
 {
     if (bodies->count == bodies->capacity) {
@@ -174,7 +174,7 @@ static void add_body(struct j2k_bodies *bodies, const uint8_t *data, uint32_t le
     bodies->body[bodies->count++] = (struct j2k_body){.data = data, .length = length, .at = sink->length};
 }
 
-/* Write bytes of a block, from wherever they are. */
+/* Write bytes of a block: from memory, or from the keeper; or leave them out. */
 static void put_block(const struct j2k_coded *coded, uint32_t index, uint32_t start, uint32_t length, struct sink *sink,
     struct j2k_bodies *bodies)
 {
@@ -194,7 +194,7 @@ static void put_block(const struct j2k_coded *coded, uint32_t index, uint32_t st
         sink->status = KST_ERROR_WRITE;
 }
 
-/* Write one packet. `number` is its number in the tile, which SOP has (A.8.1). */
+/* Write a packet. `number` is its number in the tile, for SOP (A.8.1). */
 static void put_packet(const struct j2k_tile_parts *parts, const struct j2k_sent_packet *packet,
     const struct j2k_parameters *parameters, uint32_t number, struct sink *sink, struct j2k_bodies *bodies)
 {

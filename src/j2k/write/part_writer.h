@@ -7,7 +7,7 @@
 
 enum { J2K_SOT_BYTES = 12, J2K_SOD_BYTES = 2, J2K_SOP_BYTES = 6, J2K_EPH_BYTES = 2 };
 
-/* Says where the header of a tile-part, SOT to SOD, lies in `headers`: its position and its bytes; and Psot. */
+/* Says where the header of a tile-part, SOT to SOD, is in `headers`: its position and its length; and holds Psot. */
 struct j2k_part_frame {
     size_t at;
     uint32_t header, length;
@@ -30,20 +30,20 @@ struct j2k_tile_parts {
 kst_status kst_j2k_tile_parts_make(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_tiles tiles, struct j2k_packets *packets,
     struct j2k_tile_parts *parts);
-/* Make the header of the only tile-part, whose packets are `bytes` long. `parts` must be released in either case. */
+/* Make the header of a single tile-part whose packets have `bytes` bytes. `parts` must be released in either case. */
 kst_status kst_j2k_tile_parts_around(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, uint64_t bytes, struct j2k_tile_parts *parts);
 void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *parts);
 
 /*
- * Write all tile-parts in order, settling the sink in between. With `bodies` the bytes of code-blocks are left out, and
- * where they belong is appended to it.
+ * Write all tile-parts in order, and settle the sink in between. With `bodies`, the bytes of code-blocks are left out,
+ * and their places are appended to it.
  */
 void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink, struct j2k_bodies *bodies);
 
 /*
- * Return the number of bytes of a packet that stand in the tile-part, which PLT also counts: without its header if
- * headers are packed (A.7.3).
+ * Return how many bytes of a packet are in the tile-part, which is also the number that PLT has: without the packet's
+ * header if headers are packed (A.7.3).
  */
 uint64_t kst_j2k_packet_bytes(
     const struct j2k_parameters *parameters, const struct j2k_sent_packet *packet, bool packed);

@@ -12,7 +12,7 @@ enum {
     SMALL_LOG = 7,       /* log2 of SMALL */
     LARGE = 1024,        /* least side of Profile 1's tiles */
     PROFILE_BLOCK = 6,   /* log2 of the largest code-block of Profiles 0 and 1 */
-    VIDEO_LOWEST = 0x77, /* precincts in profiles of video: of the lowest resolution, and of the others */
+    VIDEO_LOWEST = 0x77, /* precincts in video profiles: of the lowest resolution, and of the others */
     VIDEO_OTHERS = 0x88,
     LEVEL = 0x0F,
     CINEMA_BYTES = 31250000,   /* bytes per second */
@@ -21,21 +21,21 @@ enum {
 
 enum tiling { TILING_ONE, TILING_FOUR, TILING_SQUARES };
 
-/* Holds the rules of a profile of video. For broadcast and IMF, one entry stands for all levels. */
+/* Holds the rules of a video profile. For broadcast and IMF, an entry applies to all levels. */
 struct video {
     const char *name;
     uint32_t width, height; /* largest picture; 0: any */
     uint16_t rsiz;
-    uint16_t tile; /* largest side of square tiles, where there may be several */
+    uint16_t tile; /* largest side of square tiles, if there may be several tiles */
     uint8_t components, least_components;
     uint8_t least_depth, depth;
     uint8_t least_levels, levels;
-    uint8_t block_width, block_height; /* log2 of the largest size of code-blocks; the least is 5 */
+    uint8_t block_width, block_height; /* log2 of the largest size of code-blocks; the smallest one is 5 */
     bool halved;                       /* 4:2:2 subsampling is allowed */
     bool reversible;
     uint8_t tiling;
     uint8_t least_main, main;
-    uint8_t sets; /* sets of progressions, and so tile-parts of each component */
+    uint8_t sets; /* number of sets of progressions, and so of tile-parts of each component */
 };
 
 static const struct video videos[] = {
@@ -52,7 +52,7 @@ static const struct video videos[] = {
     {"imf8k-reversible", 8192, 6224, 0x0900, 4096, 3, 1, 8, 16, 1, 7, 5, 5, true, true, TILING_SQUARES, 0, 11, 1},
 };
 
-/* Holds the state of one check. */
+/* Holds the state of a check. */
 struct check {
     const struct j2k_stream *headers;
     const struct j2k_profile_facts *facts;
@@ -74,7 +74,7 @@ broken(const struct check *check, const char *remedy, const char *format, ...)
     check->tell(check->argument, text, remedy);
 }
 
-/* Find the profile of video that `rsiz` claims. Returns null if it is none of these. */
+/* Find the video profile that `rsiz` claims. Returns null if there is none. */
 static const struct video *video_of(uint32_t rsiz)
 {
     uint32_t family = rsiz < 0x0100 ? rsiz : rsiz & J2K_RSIZ_FAMILY;
@@ -108,7 +108,7 @@ uint8_t kst_j2k_profile_precinct(uint32_t resolution)
     return resolution == 0 ? VIDEO_LOWEST : VIDEO_OTHERS;
 }
 
-/* Return the limit in megabits per second (Tables A.49 and A.54); 0: none. */
+/* Return the limit in megabits per second (Tables A.49 and A.54); 0: no limit. */
 static uint32_t megabits(uint32_t rsiz)
 {
     static const uint16_t broadcast[] = {0, 200, 200, 200, 400, 800, 1600, 0};
@@ -118,7 +118,7 @@ static uint32_t megabits(uint32_t rsiz)
     return main < sizeof broadcast / sizeof broadcast[0] ? broadcast[main] : 0;
 }
 
-/* Return the limit in millions of samples per second (Tables A.49 and A.53); 0: none. */
+/* Return the limit in millions of samples per second (Tables A.49 and A.53); 0: no limit. */
 static uint32_t megasamples(uint32_t rsiz)
 {
     static const uint16_t broadcast[] = {0, 65, 130, 195, 260, 520, 520, 520};
@@ -147,7 +147,7 @@ static bool is_one_tile(const struct j2k_size *size)
     return size->columns * size->rows == 1;
 }
 
-/* Check that packet headers are not packed, and that parameters are in the main header alone. */
+/* Check that packet headers are not packed, and that only the main header has parameters. */
 static void check_header_places(const struct check *check)
 {
     if (check->facts->packed_headers)
@@ -175,7 +175,10 @@ static struct j2k_rect lowest_of(const struct check *check, uint32_t component, 
     return kst_j2k_reduce(rect, headers->main.coding[component].levels);
 }
 
-/* Return whether some tile may have a larger one: samples ÷ separation, rounded up, are as many as there can be. */
+/*
+ * Return whether the lowest resolution of a tile may be larger than allowed: the number of samples divided by the
+ * separation, and rounded up, is the largest possible.
+ */
 static bool may_be_larger(const struct check *check, uint32_t component)
 {
     const struct j2k_size *size = &check->headers->size;
@@ -186,8 +189,8 @@ static bool may_be_larger(const struct check *check, uint32_t component)
 }
 
 /*
- * Check the size of the lowest resolution of every tile. All tiles of a column are as wide, and all of a row as high,
- * so the first row and the first column say it all.
+ * Check the size of the lowest resolution of every tile. All tiles of a column have the same width, and all of a row
+ * the same height, so that it suffices to check the first row and the first column.
  */
 static void check_lowest(const struct check *check, uint32_t component)
 {
@@ -205,7 +208,7 @@ static void check_lowest(const struct check *check, uint32_t component)
     }
 }
 
-/* Profile 0: each resolution of up to 128 × 128 samples must be a single precinct. */
+/* Check that each resolution of up to 128 × 128 samples is a single precinct, as Profile 0 requires. */
 static void check_small_precincts(const struct check *check, uint32_t component)
 {
     const struct j2k_coding *coding = &check->headers->main.coding[component];
@@ -328,7 +331,7 @@ static void check_component_size(const struct check *check, const struct video *
             (unsigned)size->dy);
 }
 
-/* Return how many levels tiles of a width may have (Table A.52). */
+/* Return how many levels tiles of the stream's width may have (Table A.52). */
 static uint32_t levels_of(const struct check *check, const struct video *video)
 {
     uint32_t levels = video->levels;
@@ -353,7 +356,7 @@ static void check_coding(const struct check *check, const struct video *video, u
         broken(check, "choose another size of code-blocks", "code-blocks are %s: those of component %u are %ux%u",
             video->block_width == 5 ? "32x32" : "32x32 to 128x64", (unsigned)component, 1U << coding->block_width,
             1U << coding->block_height);
-    if ((coding->style & ~(uint32_t)J2K_STYLE_HT) != 0) /* T.814 keeps the rules of the profile that CPF names */
+    if ((coding->style & ~(uint32_t)J2K_STYLE_HT) != 0) /* with T.814, the rules of the profile that CPF names hold */
         broken(check, "use no style of code-blocks", "code-blocks have no style: component %u has 0x%02X",
             (unsigned)component, (unsigned)coding->style);
     if (coding->reversible != video->reversible)
@@ -375,7 +378,7 @@ static bool tiles_fit(const struct j2k_size *size, const struct video *video)
     uint32_t tiles = size->columns * size->rows;
     if (tiles == 1)
         return true;
-    if (video->tiling == TILING_FOUR) /* four tiles in a column or as two rows of two */
+    if (video->tiling == TILING_FOUR) /* four tiles in a column, or in two rows of two */
         return tiles == 4 && size->columns <= 2 && size->image.x1 % size->columns == 0 &&
                size->image.y1 % size->rows == 0 && size->tile_width == size->image.x1 / size->columns &&
                size->tile_height == size->image.y1 / size->rows;
@@ -440,7 +443,7 @@ static void check_order(const struct check *check, const struct video *video)
         broken(check, "leave the region of interest out", "there is no region of interest: there is RGN");
 }
 
-/* Return the number of samples of a picture; subsampled components count with the samples that they have. */
+/* Return the number of samples of a picture; subsampled components count with their actual samples. */
 static double sample_count(const struct j2k_stream *headers)
 {
     double sum = 0;

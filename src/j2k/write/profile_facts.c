@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Collects the facts that a profile's rules need beside the parameters in force, of parsed streams and of planned ones.
+ * Collects the facts that a profile's rules need besides the parameters in force, for parsed streams and for planned
+ * ones.
  */
 #include "j2k/write/profile.h"
 
@@ -8,7 +9,8 @@
 #include "j2k/syntax/marker.h"
 
 /*
- * Return whether a marker segment of a kind stands between two positions of the stream, which was parsed without error.
+ * Return whether there is a marker segment of a kind between two positions of the stream, which was parsed without
+ * error.
  */
 static bool has_marker(const struct j2k_stream *stream, uint64_t at, uint64_t end, uint8_t marker)
 {
@@ -72,7 +74,7 @@ static bool parts_are_sorted(const struct j2k_stream *stream)
 
 /*
  * Return the number of bytes of the largest component of a picture with one tile, whose tile-parts belong to the
- * components in turn; otherwise 0.
+ * components in turn; 0 for other pictures.
  */
 static uint64_t most_component_bytes(const struct j2k_stream *stream)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the packets of a stream into a coded image. The bytes of code-blocks stay where they are, unless several
- * packets have some: these are copied.
+ * Reads the packets of a stream into a coded image. The bytes of a code-block stay where they are, unless they are in
+ * several packets, in which case they are copied.
  */
 #include "j2k/write/recode.h"
 
@@ -12,14 +12,14 @@
 #include "j2k/syntax/parser.h"
 #include "j2k/write/recode_headers.h"
 
-/* The state while a stream is read. */
+/* Holds the state while a stream is read. */
 struct stream_recoding {
     struct j2k_builder builder;
-    struct j2k_plan plan; /* of the source; it has no blocks */
+    struct j2k_plan plan; /* plan of the source, without blocks */
     struct j2k_recoded *recoded;
     const struct j2k_recoding *wanted;
     size_t data_length, data_room;
-    bool relayered; /* the layers of the source's passes do not count */
+    bool relayered; /* the layers of the source are not kept */
 };
 
 static kst_status add_passes(struct stream_recoding *recoding, uint32_t count, uint32_t length)
@@ -36,8 +36,8 @@ static kst_status add_passes(struct stream_recoding *recoding, uint32_t count, u
 }
 
 /*
- * Add the passes of a contribution. In front of a first set of T.814 passes have no bytes, so that these are the
- * cleanup pass's alone, which is then the last one.
+ * Add the passes of a contribution. In T.814, passes in front of the first HT set have no bytes, so that the bytes
+ * belong to the cleanup pass alone, which then is the last pass.
  */
 static kst_status add_contribution(struct stream_recoding *recoding, const struct j2k_block_state *state,
     uint32_t before, uint32_t passes, uint32_t start, uint32_t length)
@@ -66,7 +66,7 @@ static void warn(struct stream_recoding *recoding)
     kst_report_warning(recoding->builder.report, KST_WARNING_J2K_BLOCK, place, 1, false);
 }
 
-/* Take over what the packets said about one block. `layers` is the number of layers of its tile in the coded image. */
+/* Take over what the packets contain about a block. `layers` is the number of layers of its tile in the coded image. */
 static kst_status take_block(struct stream_recoding *recoding, const struct j2k_block_state *state, uint8_t style,
     uint32_t index, uint32_t layers)
 {
@@ -90,14 +90,14 @@ static kst_status take_block(struct stream_recoding *recoding, const struct j2k_
             warn(recoding);
         if (passes == 0)
             break;
-        /* Damaged packets may claim the same bytes, and the lengths that are written have 32 bits. */
+        /* Damaged packets may refer to the same bytes repeatedly, and the lengths that are written have 32 bits. */
         if (c->length > recoding->data_room - recoding->data_length || c->length > UINT32_MAX - length) {
             warn(recoding);
             break;
         }
         const uint8_t *bytes = recoding->builder.stream->data + c->offset;
         if (i == state->first && c->next == J2K_NO_INDEX)
-            block->data = bytes; /* all of them, in one piece */
+            block->data = bytes; /* all bytes are in one piece */
         else
             memcpy(recoding->recoded->data + recoding->data_length, bytes, c->length);
         recoding->data_length += c->length;
@@ -130,8 +130,8 @@ static kst_status take_precinct(struct stream_recoding *recoding, const struct j
 }
 
 /*
- * Take over the current tile, whose packets were read. Its resolutions that are kept have the same precincts in the
- * coded image.
+ * Take over the current tile, whose packets have been read. Those of its resolutions that are kept have the same
+ * precincts in the coded image.
  */
 static kst_status collect(struct j2k_builder *builder)
 {
@@ -159,7 +159,8 @@ static kst_status collect(struct j2k_builder *builder)
 }
 
 /*
- * Allocate memory for the bytes of all code-blocks, which no two tile-parts share, and for their passes in each layer.
+ * Allocate memory for the bytes of all code-blocks, for which tile-parts have no bytes in common, and for the blocks'
+ * passes in each layer.
  */
 static kst_status reserve(struct stream_recoding *recoding)
 {

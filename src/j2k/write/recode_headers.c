@@ -25,8 +25,8 @@ static kst_status out_of(const struct heading *heading, kst_status status)
 }
 
 /*
- * One direction of a grid of tiles that is reduced. Borders are halved and rounded up, as all that lies between them
- * is.
+ * Holds one direction of a grid of tiles that is to be reduced. Its borders are halved and rounded up, like all
+ * positions between them.
  */
 struct reduced_span {
     uint32_t start, end, tile_start, tile;
@@ -78,7 +78,7 @@ static uint32_t kept_before(const struct heading *heading, uint32_t limit)
     return count;
 }
 
-/* Adapt the ranges of components in POC to those that are kept. A change with none left is dropped. */
+/* Adapt the ranges of components in POC to the kept components. Volumes without any of these are dropped. */
 static void drop_components(const struct heading *heading, struct j2k_parameters *parameters)
 {
     uint32_t left = 0;
@@ -92,7 +92,7 @@ static void drop_components(const struct heading *heading, struct j2k_parameters
     parameters->volume_count = left;
 }
 
-/* Check that a component transform keeps the first three components, which it mixes. */
+/* Check that the first three components are kept if a component transform mixes them. */
 static kst_status check_transform(const struct heading *heading, const struct j2k_parameters *parameters)
 {
     const struct j2k_recoding *wanted = heading->wanted;
@@ -148,9 +148,7 @@ static kst_status copy_parameters(
     return KST_OK;
 }
 
-/*
- * Remove the steps of subbands that are left out. Whether steps of other subbands are missing is checked by the layout.
- */
+/* Remove the steps of subbands that are left out. The layout checks whether steps of other subbands are missing. */
 static void trim_steps(struct j2k_quantisation *quantisation, uint32_t levels)
 {
     uint32_t count = quantisation->style == 1 ? 1 : 3 * levels + 1;
@@ -174,7 +172,7 @@ static void forget_ends(const struct heading *heading, struct j2k_parameters *pa
     }
 }
 
-/* Change the style to that of the wanted code-blocks. T.814's have only one of T.800's styles, which is CAUSAL. */
+/* Change the style to that of the wanted code-blocks. T.814 blocks have only one of T.800's styles, CAUSAL. */
 static void change_styles(const struct heading *heading, struct j2k_parameters *parameters)
 {
     for (uint32_t c = 0; c < heading->recoded->coded.headers.component_count; c++) {
@@ -221,7 +219,7 @@ static kst_status change_parameters(const struct heading *heading, struct j2k_pa
 
 /*
  * Set the parameters of a tile that has its own. If these cannot be read, they are ignored: reading the tile's packets
- * then fails as well, so that nothing of it is kept.
+ * then fails, too, so that the tile becomes empty.
  */
 static kst_status set_tile(const struct heading *heading, struct j2k_builder *builder)
 {
@@ -266,8 +264,8 @@ static kst_status set_tiles(const struct heading *heading)
 }
 
 /*
- * Return what Rsiz would say if there were no code-blocks of T.814: with these, CPF says it (T.814 A.6), in words of 16
- * bits of which only the first one can be written here. Profiles of Part 1 leave the two highest bits of Rsiz 0.
+ * Return the value that Rsiz would have without T.814 code-blocks: with these, CPF contains it (T.814 A.6), in words of
+ * 16 bits of which only the first one can be written here. In profiles of Part 1 the two highest bits of Rsiz are 0.
  */
 static uint16_t profile_of(const struct j2k_stream *stream)
 {

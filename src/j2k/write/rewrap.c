@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Copies a JP2 file's boxes around a transcoded codestream, adapting those that describe the picture. */
+/* Copies the boxes of a JP2 file around a transcoded codestream, and adapts those that describe the picture. */
 #include "j2k/write/rewrap.h"
 
 #include "core/report.h"
@@ -12,7 +12,7 @@ struct rewrap {
     const struct j2k_coded *coded;
     const struct j2k_writing *writing;
     struct sink *sink;
-    bool lost_colour; /* a component that is one of the colours was dropped */
+    bool lost_colour; /* a component that was one of the colours has been dropped */
 };
 
 static const uint8_t *contents(const struct rewrap *rewrap, const struct j2k_box *box)
@@ -26,8 +26,8 @@ static void copy(struct rewrap *rewrap, const struct j2k_box *box)
 }
 
 /*
- * Write a resolution box for a reduced picture. Samples per metre are halved for each reduction: the denominator is
- * doubled if it can be, otherwise the numerator is halved.
+ * Write a resolution box for a reduced picture. For each reduction the number of samples per metre is halved: the
+ * denominator is doubled if that is possible, otherwise the numerator is halved.
  */
 static void put_smaller_resolution(struct rewrap *rewrap, const struct j2k_box *box)
 {
@@ -53,7 +53,7 @@ static bool is_resolution(const struct j2k_box *box)
     return box->length == 10 && (box->type == J2K_BOX('r', 'e', 's', 'c') || box->type == J2K_BOX('r', 'e', 's', 'd'));
 }
 
-/* Return the index that a component of the source has now; UINT32_MAX: it was dropped. The kept components ascend. */
+/* Return the new index of a component of the source; UINT32_MAX: it was dropped. The kept components ascend. */
 static uint32_t place_of(const struct rewrap *rewrap, uint32_t component)
 {
     const uint32_t *kept = rewrap->wanted->component;
@@ -115,7 +115,7 @@ static void put_kept_definitions(struct rewrap *rewrap)
     kst_j2k_box_end(rewrap->sink, begin);
 }
 
-/* Write a guess of the colour space of the components that are left. */
+/* Write a guess of the colour space of the kept components. */
 static void put_guessed_colour(struct rewrap *rewrap)
 {
     enum { ENUMERATED = 1 };
@@ -148,7 +148,7 @@ static void put_inner(struct rewrap *rewrap, const struct j2k_box *box)
         else if (!rewrap->lost_colour)
             put_kept_definitions(rewrap);
         break;
-    case J2K_BOX('b', 'p', 'c', 'c'): /* it is written together with ihdr */
+    case J2K_BOX('b', 'p', 'c', 'c'): /* written together with ihdr */
         break;
     default:
         if (is_resolution(box))
@@ -158,7 +158,7 @@ static void put_inner(struct rewrap *rewrap, const struct j2k_box *box)
     }
 }
 
-/* Write header box `first` and all in it. Returns the index of the box behind it. */
+/* Write header box `first` and the boxes in it. Returns the index of the box behind it. */
 static uint32_t put_header(struct rewrap *rewrap, uint32_t first)
 {
     const struct j2k_file *file = &rewrap->wanted->stream->file;
@@ -206,7 +206,7 @@ static bool is_readable_as_jp2(const struct rewrap *rewrap)
     return !box || has_brand(rewrap, box, BRAND_JP2) || has_brand(rewrap, box, BRAND_JPH);
 }
 
-/* The brand of a file with such code-blocks (T.800 I.5.2, T.814 D.2). */
+/* Return the brand of a file with code-blocks like these (T.800 I.5.2, T.814 D.2). */
 static uint32_t brand_of(const struct rewrap *rewrap)
 {
     return kst_j2k_coded_has_ht(rewrap->coded) ? BRAND_JPH : BRAND_JP2;
@@ -217,13 +217,16 @@ static bool is_jp2_or_jph(uint32_t brand)
     return brand == BRAND_JP2 || brand == BRAND_JPH;
 }
 
-/* Return whether the file type box does not suit the result. */
+/* Return whether the file type box must be changed for the result. */
 static bool changes_brand(const struct rewrap *rewrap, const struct j2k_box *box)
 {
     return rewrap->wanted->jp2 || has_brand(rewrap, box, brand_of(rewrap) == BRAND_JPH ? BRAND_JP2 : BRAND_JPH);
 }
 
-/* Write the file type box. JP2 and JPH become that of them which the result is; other compatible brands stay. */
+/*
+ * Write the file type box. The brands JP2 and JPH are replaced by the one that fits the result; other compatible brands
+ * stay.
+ */
 static void put_file_type(struct rewrap *rewrap, const struct j2k_box *box)
 {
     const uint8_t *from = contents(rewrap, box);
@@ -274,8 +277,8 @@ static bool is_subsampled(const struct j2k_stream *stream, uint32_t components)
 }
 
 /*
- * Wrap a bare codestream into a file. One or two components are taken as grey; three or more as RGB, or as sYCC if they
- * differ in size. Further components are given an unknown meaning.
+ * Wrap a bare codestream in a file. One or two components are assumed to be grey; three or more are assumed to be RGB,
+ * or sYCC if they differ in size. Further components get an unknown meaning.
  */
 static kst_status wrap(struct rewrap *rewrap)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Puts the packets of a coded image in order and cuts them into tile-parts. */
+/* Puts the packets of a coded image in order, and divides them into tile-parts. */
 #include "j2k/write/sequence.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ struct sequence_making {
     kst_report *report;
     kst_status status;
     uint32_t packet_capacity, part_capacity;
-    uint16_t *sent; /* for each precinct of the tiles, number of layers so far */
+    uint16_t *sent; /* for each precinct of the tiles, the number of layers so far */
     uint32_t first_precinct;
 
     /* The members from here on belong to the current tile. */
@@ -138,8 +138,8 @@ static kst_status add_tile(struct sequence_making *making)
     }
     if (!status)
         status = check_sent(making);
-    if (!status && making->parts ==
-                       0) /* no packets: the tile gets an empty tile-part, because B.3 demands that each tile exists */
+    /* Without packets the tile gets an empty tile-part, because B.3 requires that each tile exists. */
+    if (!status && making->parts == 0)
         status = add_part(making);
     for (uint32_t i = first_part; i < sequence->part_count; i++)
         sequence->part[i].count = (uint8_t)making->parts;

@@ -10,8 +10,8 @@ enum { J2K_PARTS_MAX = 255 }; /* most tile-parts of a tile (A.4.2) */
 struct j2k_sent_packet {
     uint64_t body;          /* bytes of code-blocks in the packet */
     uint64_t header;        /* where its header starts in sequence.headers */
-    uint32_t header_length; /* without SOP and EPH */
-    uint32_t precinct;      /* into coded.precinct */
+    uint32_t header_length; /* bytes of the header, without SOP and EPH */
+    uint32_t precinct;      /* index into coded.precinct */
     uint16_t layer;
 };
 
@@ -22,17 +22,17 @@ struct j2k_sent_part {
 };
 
 struct j2k_sequence {
-    struct j2k_sent_packet *packet; /* tile by tile, each in the order of its progressions */
+    struct j2k_sent_packet *packet; /* tile by tile, in the order of each tile's progressions */
     struct j2k_sent_part *part;     /* in the order of the codestream */
-    uint32_t *tile_packet;          /* for each of the tiles, its first packet */
+    uint32_t *tile_packet;          /* for each tile, the index of its first packet */
     struct j2k_tiles tiles;
     uint32_t packet_count, part_count;
     struct sink headers; /* headers of all packets, one after the other */
 };
 
 /*
- * Make the sequence of some tiles, or of all if `tiles` is null. With `packets`, every layer is committed to, and the
- * packets' headers and lengths are set too. Fails with KST_ERROR_J2K_PROGRESSION if POC is not allowed or leaves
+ * Make the sequence of some tiles, or of all if `tiles` is null. With `packets`, all layers are committed to, and the
+ * headers and lengths of packets are set, too. Fails with KST_ERROR_J2K_PROGRESSION if POC is not allowed or leaves
  * packets out, and with KST_ERROR_OPTIONS if a tile would have too many tile-parts. `sequence` must be released in
  * either case.
  */

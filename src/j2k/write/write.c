@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the codestream: main header, TLM and tile-parts, either as a whole or some tiles at a time. */
+/* Writes the codestream, that is the main header, TLM and tile-parts, either as a whole or some tiles at a time. */
 #include "j2k/write/write.h"
 
 #include "core/report.h"
@@ -15,7 +15,7 @@ enum {
     PARTS_SEGMENTS = 256,  /* most TLM segments, because their index has one byte */
     PARTS_HEADER = 6,      /* bytes of TLM's marker, length, index and sizes */
     PARTS_ENTRY = 6,       /* bytes of an entry: a tile index of two and a length of four */
-    PARTS_SIZES = 0x60,    /* Stlm for entries of that form (Table A.32) */
+    PARTS_SIZES = 0x60,    /* Stlm for entries of this form (Table A.32) */
     PARTS_ENTRIES = 10921, /* most entries of one TLM */
     EOC_BYTES = 2,
     REGISTRATIONS_MAX = 16383 /* most components that CRG has room for */
@@ -76,7 +76,7 @@ static kst_status check(const struct j2k_coded *coded, const struct j2k_writing 
     return KST_OK;
 }
 
-/* Write TLM with all lengths still 0. */
+/* Write TLM; all lengths are still 0. */
 static kst_status reserve_part_table(struct sink *sink, const struct j2k_sequence *sequence, kst_report *report)
 {
     for (uint32_t i = 0; i < sequence->part_count; i++) {
@@ -328,7 +328,7 @@ kst_status kst_j2k_codestream_end(struct j2k_codestream *stream, struct sink *si
     return fail(stream, sink);
 }
 
-/* Write headers of tile-parts as long as the real ones will be, except for PLT. */
+/* Write headers of tile-parts that are as long as the final ones, but without PLT. */
 static void put_frames(struct sink *sink, const struct j2k_coded *coded, const struct j2k_sequence *sequence)
 {
     for (uint32_t i = 0; i < sequence->part_count; i++) {
@@ -341,8 +341,8 @@ static void put_frames(struct sink *sink, const struct j2k_coded *coded, const s
 }
 
 /*
- * An upper bound on the number of PLT segments: a packet's length takes at most ten bytes, and no segment but the last
- * is left with room for one.
+ * Return an upper bound on the number of PLT segments: the length of a packet takes at most ten bytes, and only the
+ * last segment may have room for another one.
  */
 static uint64_t length_segments(const struct j2k_sequence *sequence)
 {

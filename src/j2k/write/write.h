@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes a coded image (coded.h) as a codestream, and predicts how long it becomes, for rate allocation. */
+/* Writes a coded image (coded.h) as a codestream, and predicts the codestream's length for rate allocation. */
 #ifndef KOSTKA_J2K_WRITE_WRITE_H
 #define KOSTKA_J2K_WRITE_WRITE_H
 
@@ -19,17 +19,19 @@ struct j2k_comment {
 struct j2k_carrier;
 
 /*
- * Holds the options of a codestream beside its coding parameters. SOP and EPH are in the parameters of a tile
+ * Holds the options of a codestream besides its coding parameters. SOP and EPH are among the parameters of a tile
  * (j2k_parameters).
  */
 struct j2k_writing {
-    /* A kst_j2k_division. It may result in at most 255 tile-parts per tile and 65,535 bytes of each TLM. */
+    /* A kst_j2k_division. It may lead to at most 255 tile-parts per tile and 65,535 bytes in each TLM. */
     uint8_t division;
-    /* Write the first tile-part of every tile, then the second ones, and so on; otherwise tile by tile. */
+    /*
+     * Write the first tile-part of every tile, then the second ones, and so on; otherwise all tile-parts tile by tile.
+     */
     bool part_by_part;
     bool packet_lengths;    /* write PLT in each tile-part header */
     bool tile_part_lengths; /* write TLM in the main header */
-    uint8_t packed;         /* a kst_j2k_headers: where packet headers stand */
+    uint8_t packed;         /* a kst_j2k_headers: where packet headers are written */
     const struct j2k_comment *comment;
     uint32_t comment_count;
     const uint16_t *registration;      /* CRG: Xcrg and Ycrg of each component; null: no CRG */
@@ -55,7 +57,7 @@ uint64_t kst_j2k_codestream_length(const struct j2k_codestream *stream);
 kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct sink *sink);
 void kst_j2k_codestream_release(struct j2k_codestream *stream);
 
-/* Holds what is left out of a frame, in the order of the codestream. */
+/* Lists the bytes of code-blocks that are left out of a frame, in the order of the codestream. */
 struct j2k_bodies {
     struct memory *memory;
     struct j2k_body *body;
@@ -63,16 +65,16 @@ struct j2k_bodies {
 };
 
 /*
- * Append the frame of the codestream, which is all but the bytes of code-blocks, and list these, whose memory need not
- * hold them yet. `bodies->memory` must be set; `bodies->body` is the caller's to release in either case. There is no
- * keeper.
+ * Append the frame of the codestream, which is everything except the bytes of code-blocks, and list these bytes, which
+ * need not be in memory yet. `bodies->memory` must be set; the caller releases `bodies->body` in either case. There
+ * must not be a keeper.
  */
 kst_status kst_j2k_codestream_frame(const struct j2k_codestream *stream, struct sink *frame, struct j2k_bodies *bodies);
 
 /*
- * Make a codestream of one tile-part whose packets, `packets` bytes in all, are elsewhere: only
- * kst_j2k_codestream_put() with a carrier can write it. There are no SOP, EPH and PLT, and headers are not packed. The
- * edges are what goes before the packets, *front bytes, and what goes behind them.
+ * Make a codestream of one tile-part whose packets, `packets` bytes in all, are elsewhere, so that only
+ * kst_j2k_codestream_put() with a carrier can write it. There are no SOP, EPH and PLT, and headers are not packed.
+ * kst_j2k_codestream_edges() appends the *front bytes in front of the packets, and the bytes behind them.
  */
 kst_status kst_j2k_codestream_around(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, uint64_t packets, struct j2k_codestream **stream);
@@ -80,8 +82,9 @@ bool kst_j2k_codestream_is_around(const struct j2k_codestream *stream);
 kst_status kst_j2k_codestream_edges(const struct j2k_codestream *stream, struct sink *edges, size_t *front);
 
 /*
- * Makes a codestream from its frame where the bytes of code-blocks are, and appends it to the sink. With a carrier
- * whose function is not null, kst_j2k_codestream_put() calls it instead of kst_j2k_codestream_write(). It is borrowed.
+ * Holds a function that makes a codestream from its frame on the device where the bytes of code-blocks are, and appends
+ * it to the sink. With a carrier whose function is not null, kst_j2k_codestream_put() calls it instead of
+ * kst_j2k_codestream_write(). The carrier is borrowed.
  */
 struct j2k_carrier {
     const void *user;
@@ -112,10 +115,11 @@ kst_status kst_j2k_packets_create(
 void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets); /* `packets` may be null */
 
 /*
- * Return the number of bytes that the packet of one precinct (an index into coded.precinct) and layer takes by the
- * present layer_passes: header, body, SOP and EPH where they are in force, and its entry in PLT with `packet_lengths`.
- * The layers before it must have been committed, and this one must not. With `commit` it is committed too. The result
- * is 0 if the tile has no such layer. Several threads may measure different precincts at the same time.
+ * Return how many bytes the packet of one precinct (an index into coded.precinct) and layer takes with the current
+ * layer_passes: header, body, SOP and EPH if they are in force, and with `packet_lengths` its entry in PLT. The layers
+ * in front of this one must have been committed to, and this one must not have been. With `commit`, the function also
+ * commits to it. The result is 0 if the tile has no such layer. Several threads may measure different precincts at the
+ * same time.
  */
 uint64_t kst_j2k_packet_measure(
     struct j2k_packets *packets, uint32_t precinct, uint32_t layer, bool packet_lengths, bool commit);
@@ -127,7 +131,10 @@ uint64_t kst_j2k_packet_measure(
 kst_status kst_j2k_most_component_bytes(
     const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes);
 
-/* Find an upper bound, usually exact, on the bytes of all that is not packets. Add to it the measured packets. */
+/*
+ * Compute an upper bound, usually exact, on the bytes of everything except packets. The measured packets must be added
+ * to it.
+ */
 kst_status kst_j2k_overhead(
     const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes);
 

@@ -87,8 +87,8 @@ static void transform_mcu(
 }
 
 /*
- * Entropy decoding and the inverse transform take turns, each a few MCUs, so that coefficients never leave the
- * first-level cache.
+ * Decode the MCU row from the stream. Entropy decoding and the inverse transform alternate every few MCUs, so that
+ * coefficients never leave the first-level cache.
  */
 static void fill_from_stream(struct jpeg_band *band)
 {

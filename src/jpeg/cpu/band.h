@@ -29,8 +29,8 @@ struct jpeg_band {
     struct jpeg_rows rows;
     struct jpeg_cursor cursor; /* stands at the start of the next MCU row; only with an entropy source */
     /*
-     * From the count of MCUs in source->ahead to the scan's; while it is set, the band takes its coefficients from
-     * there. Null: it does not.
+     * Converts numbers of MCUs in source->ahead to those in the scan. While it is set, the band takes its coefficients
+     * from source->ahead; null: it does not.
      */
     const struct jpeg_shift *shift;
     uint32_t row; /* the next MCU row to decode */
@@ -57,7 +57,7 @@ void kst_jpeg_cpu_band_borrow(struct jpeg_band *band, const struct jpeg_shift *s
  */
 void kst_jpeg_cpu_band_step(struct jpeg_band *band, bool first);
 
-/* Only decode the MCU row `band->row` to samples. The cursor moves on, and the row does not. */
+/* Only decode the MCU row `band->row` to samples. The cursor moves on, but `row` stays. */
 void kst_jpeg_cpu_band_fill(struct jpeg_band *band);
 
 #endif

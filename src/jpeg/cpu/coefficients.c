@@ -17,7 +17,7 @@ static kst_status conclude(
 kst_status kst_jpeg_cpu_decode_coefficients(
     const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients)
 {
-    static const double share = 0.5; /* of the time until what is made of them is there */
+    static const double share = 0.5; /* of the time of the operation, the rest of which is spent on the coefficients */
     struct memory *memory = op->memory;
     struct jpeg_scans scans;
     kst_status status = kst_jpeg_coefficients_create(memory, &plan->frame, coefficients);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sets up the threads of a crew, and runs the two simple ways to share a picture: one thread alone, or bands at whose
- * start the state of the decoder is known.
+ * Sets up the threads of a crew, and runs the two simple ways to share a picture: one thread for all of it, or bands at
+ * whose start the state of the decoder is known.
  */
 #include "jpeg/cpu/crew.h"
 

@@ -45,14 +45,17 @@ static kst_status run_alone(struct jpeg_crew *crew)
     return status;
 }
 
-/* When a picture goes out in buffers of rows and need not be in memory, tokens are kept for a scan of at most this many
- * MCUs. */
+/*
+ * When rows are delivered in buffers and the picture need not be in memory, tokens are kept for a scan of at most this
+ * many MCUs.
+ */
 enum { PAIR_MCUS = 1 << 20 };
 
 /*
- * Return the share of the scan's data above the guess. The upper thread makes pixels too, the lower one only tokens,
- * and hands out the upper one's rows, which takes as long as making them where they are written to a file. With these
- * shares both take about the same time; rows of less than a byte for each pixel that is coded count as none.
+ * Return the share of the scan's data that lies above the guess, such that both threads take about the same time. The
+ * upper thread decodes to pixels, the lower one only to tokens. But the lower one also hands out the upper one's rows,
+ * and if these are written to a file, that takes as long as making them. Rows of less than a byte for each coded pixel
+ * count as none.
  */
 static double upper_share(const struct jpeg_crew *crew)
 {
@@ -106,10 +109,10 @@ static kst_status run_guessing(struct jpeg_crew *crew, uint32_t threads)
 }
 
 /*
- * Threads can start anywhere in coefficients or near restart markers. Without either, the start of a row is known only
- * once the scan has been read up to it. For a whole picture, two threads keep what the second one decodes from a guess;
- * more threads, or two that decode a part of the picture, first skip through the scan from guesses without keeping
- * anything; so do two if the limit of memory has no room for what they would keep.
+ * Decode with several threads. They can start anywhere in coefficients or near restart markers. Without either, the
+ * start of a row is known only once the scan has been read up to it. For a whole picture, two threads keep what the
+ * second one decodes from a guess; more threads, or two that decode a part of the picture, first skip through the scan
+ * from guesses without keeping anything; so do two if the limit of memory has no room for what they would keep.
  */
 static kst_status run_beside(struct jpeg_crew *crew, uint32_t threads)
 {
@@ -124,7 +127,10 @@ static kst_status run_beside(struct jpeg_crew *crew, uint32_t threads)
     return status == KST_ERROR_LIMIT_MEMORY ? run_guessing(crew, threads) : status;
 }
 
-/* A limit of memory that several threads would exceed is found before any of them begins: then there is one. */
+/*
+ * Decode with several threads, or with one if the limit of memory has no room for several: that is found out before any
+ * of them begins.
+ */
 static kst_status run(struct jpeg_crew *crew)
 {
     uint32_t threads = kst_jpeg_cpu_useful_threads(crew->op, crew->output);

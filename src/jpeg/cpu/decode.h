@@ -30,7 +30,7 @@ kst_status kst_jpeg_cpu_decode_rows(const struct operation *op, const struct jpe
 kst_status kst_jpeg_cpu_damage(const struct operation *op, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image);
 
-/* Return how many of the pool's threads pay for a picture of this size: at least 1. */
+/* Return how many of the pool's threads are worth using for a picture of this size: at least 1. */
 uint32_t kst_jpeg_cpu_useful_threads(const struct operation *op, const struct jpeg_output *output);
 
 #endif

@@ -52,7 +52,7 @@ static size_t line_length(const struct jpeg_output *output)
     return round_up(longest + 2 * JPEG_BLOCK_MAX);
 }
 
-/* Give a worker its buffers from `at` on. Returns the place behind them; with `at` null their number of samples. */
+/* Give a worker its buffers from `at` on; none if `at` is null. Returns their number of samples. */
 static size_t place_buffers(const struct jpeg_output *output, struct deep_worker *worker, uint16_t *at)
 {
     size_t used = 0, line = line_length(output);
@@ -178,7 +178,10 @@ static void emit_raw(const struct deep *deep, const struct deep_worker *worker, 
     }
 }
 
-/* Decode a thread's share of the MCU rows. Of its neighbours' rows it needs the samples beside its own. */
+/*
+ * Decode a thread's share of the MCU rows. It also makes the samples of the neighbouring MCU rows, as far as its own
+ * lines need them.
+ */
 static void run_worker(void *arg, uint32_t index)
 {
     const struct deep *deep = arg;

@@ -11,12 +11,12 @@
 #include "image/format.h"
 #include "jpeg/cpu/dsp/deep.h"
 
-enum { WORTH_ROWS = 4 }; /* MCU rows that a further thread is worth */
+enum { WORTH_ROWS = 4 }; /* least number of MCU rows for each thread */
 
 /* Holds the samples of one MCU row. */
 struct deep_rows {
-    uint16_t *row[JPEG_COMPONENTS];  /* 8 v rows of 8 blocks_w samples each, */
-    uint16_t *full[JPEG_COMPONENTS]; /* and vmax rows at full size, if the component is downsampled */
+    uint16_t *row[JPEG_COMPONENTS];  /* 8 v rows of 8 blocks_w samples each */
+    uint16_t *full[JPEG_COMPONENTS]; /* vmax rows at full size, if the component is downsampled */
     uint16_t *line[JPEG_COMPONENTS]; /* a line of the picture, channel by channel */
 };
 
@@ -102,7 +102,7 @@ static void fill_group(const struct deep_encoding *d, const struct deep_rows *ro
     }
 }
 
-/* Make the samples of MCU row `index` of components as they are. */
+/* Make the samples of MCU row `index` from raw components. */
 static void fill_raw(const struct deep_encoding *d, const struct deep_rows *rows, uint32_t index)
 {
     for (uint32_t c = 0; c < d->sampler->frame->component_count; c++) {
@@ -147,7 +147,7 @@ static void transform(const struct deep_encoding *d, const struct deep_rows *row
     }
 }
 
-/* Transform every MCU row from `worker` on that is this worker's. */
+/* Transform the MCU rows of this worker: row `worker`, and then every n-th row, where n is the number of workers. */
 static void run_worker(void *arg, uint32_t worker)
 {
     const struct deep_encoding *d = arg;
@@ -196,7 +196,7 @@ static kst_status create_workers(struct deep_encoding *d)
 /* Make the coefficients of the whole picture. */
 static kst_status make_coefficients(struct deep_encoding *d)
 {
-    static const double share = 0.5; /* of the time */
+    static const double share = 0.5; /* of the time of the operation */
     double start = kst_seconds();
     kst_status status = create_workers(d);
     if (status)

@@ -6,8 +6,9 @@
 #include "jpeg/cpu/encode.h"
 
 /*
- * Write a whole file that holds a picture in memory, like kst_jpeg_cpu_write_picture(). Samples above the largest of 12
- * bits count as that. Of the sampler, which was set up for the encoding's frame, only the image and the factors count.
+ * Write a whole file that holds a picture in memory, like kst_jpeg_cpu_write_picture(). Samples above the largest value
+ * of 12 bits count as that value. Of the sampler, which was set up for the encoding's frame, only the image and the
+ * factors are used.
  */
 kst_status kst_jpeg_cpu_deep_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink);

@@ -12,7 +12,8 @@
 #include "jpeg/plan/script.h"
 #include "jpeg/syntax/writer.h"
 
-enum { IN_MEMORY = 4 }; /* so much larger are the pictures that are packed in memory than those in a file */
+/* Factor by which the limit for unpacked coefficients is higher if they would be packed in memory, not in a file. */
+enum { IN_MEMORY = 4 };
 
 /* Holds Huffman tables of a scan, indexed by destination. */
 struct file_tables {
@@ -126,7 +127,10 @@ static kst_status write_scan(struct coded_file *file, const kst_scan *scan, cons
     return kst_jpeg_cpu_scan_encode(crew, file->sink);
 }
 
-/* MCU rows of all scans, each counted twice whose symbols are counted before they are coded. */
+/*
+ * Return the number of MCU rows of all scans; with `counts` twice that, because symbols are counted before they are
+ * coded.
+ */
 static uint64_t rows_of_scans(const struct coded_file *file, bool counts)
 {
     uint64_t rows = 0;
@@ -140,8 +144,8 @@ static uint64_t rows_of_scans(const struct coded_file *file, bool counts)
 }
 
 /*
- * `own`: the coefficients were made from a picture here, so their range is known. `counted`: the tables are already
- * made.
+ * Write the scans of a sequential file. `own`: the coefficients were made from a picture here, so their range is known.
+ * `counted`: the tables are already made.
  */
 static kst_status write_sequential_scans(
     struct coded_file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
@@ -207,7 +211,7 @@ kst_status kst_jpeg_cpu_write_coefficients(const struct operation *op, const str
     return status;
 }
 
-/* The data of a decoder must be the same in each pass. */
+/* Check that the decoder's data were the same in both passes. */
 static kst_status check_same(const struct coded_file *file, const struct jpeg_row_decoder *decoder, uint64_t counted)
 {
     return decoder->sum == counted ? KST_OK
@@ -287,8 +291,8 @@ kst_status kst_jpeg_cpu_write_result(const struct operation *op, const struct jp
 }
 
 /*
- * Encode the picture in one pass with tables that are there, keeping no coefficients. `sum` is null, or receives the
- * sum of the rows that were fetched.
+ * Encode the picture in one pass with tables that are already made, keeping no coefficients. `sum` is null, or receives
+ * the sum of the rows that were fetched.
  */
 static kst_status stream_picture(struct coded_file *file, const struct jpeg_sampler *sampler, uint64_t *sum)
 {
@@ -460,8 +464,8 @@ static kst_status stream_stored(struct coded_file *file, const struct jpeg_sampl
 }
 
 /*
- * Return whether the coefficients of the picture are too many to be kept as they are. Packed in memory they would take
- * some time as well, so that fewer are set aside if there is no keeper.
+ * Return whether the coefficients of the picture are too many to be kept as they are. Without a keeper they would be
+ * packed in memory, which takes some time as well, so that the limit is higher.
  */
 static bool is_stored(const struct coded_file *file)
 {

@@ -17,8 +17,10 @@
 kst_status kst_jpeg_cpu_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_coefficients *coefficients, struct sink *sink);
 
-/* Write a whole file that holds a picture, and report the stages unless there is no report. `sampler` was set up for
- * the encoding's frame. */
+/*
+ * Write a whole file that holds a picture, and report the stages unless there is no report. `sampler` was set up for
+ * the encoding's frame.
+ */
 kst_status kst_jpeg_cpu_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink);
 
@@ -32,7 +34,7 @@ struct jpeg_result;
 kst_status kst_jpeg_cpu_write_result(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_result *result, struct sink *sink);
 
-/* Return how many bytes of coefficients are kept in memory as they are, rather than packed and set aside. */
+/* Return the most bytes of coefficients that are kept in memory as they are, rather than packed and set aside. */
 uint64_t kst_jpeg_cpu_stored_most(const struct jpeg_encoding *encoding, const struct sink *sink);
 
 #endif

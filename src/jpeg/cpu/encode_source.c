@@ -125,8 +125,10 @@ static void start_picture_row(void *arg, uint32_t worker, uint32_t row)
     kst_jpeg_cpu_sample_rows_fill(source->sampler, row, &source->rows[worker]);
 }
 
-/* Transform 8×8 samples of a component into zig-zag order; `keep`: the block that also gets them in raster order, or
- * null. */
+/*
+ * Transform 8×8 samples of a component into zig-zag order. `keep`: the block that also receives them in raster order,
+ * or null.
+ */
 static uint64_t fill_block(
     const struct jpeg_picture_source *source, uint32_t component, const uint8_t *in, int16_t *keep, int16_t *block)
 {
@@ -189,7 +191,7 @@ struct transform {
     atomic_int status;
 };
 
-/* Transform MCU row `row`, so that its first row of blocks is that of MCU row `to` of the coefficients. */
+/* Transform MCU row `row` of the picture to MCU row `to` of the coefficients. */
 static void transform_row(const struct jpeg_picture_source *source, uint32_t worker, uint32_t row, uint32_t to)
 {
     const struct jpeg_sampler *sampler = source->sampler;

@@ -28,7 +28,7 @@ struct jpeg_picture_source {
     const struct jpeg_coefficients *coefficients; /* where to keep the blocks as well; null: they are not kept */
     struct memory *memory;
     pthread_mutex_t order; /* held while rows are fetched in order */
-    bool summed; /* whether `sum` is that of the rows fetched so far, as kst_jpeg_cpu_sample_rows_sum() says */
+    bool summed; /* whether to keep in `sum` the sum of the rows fetched so far, see kst_jpeg_cpu_sample_rows_sum() */
     atomic_uint_fast64_t sum;
     uint32_t workers;
     struct jpeg_sample_rows *rows; /* one per worker */

@@ -7,7 +7,7 @@
 #include "jpeg/cpu/encode_source.h"
 #include "jpeg/syntax/writer.h"
 
-/* It must not be moved, because its members point to each other. */
+/* Holds a file that is being written. It must not be moved, because its members point to each other. */
 struct jpeg_line_coder {
     const struct jpeg_encoding *encoding;
     const struct jpeg_sampler *sampler;
@@ -19,7 +19,7 @@ struct jpeg_line_coder {
     struct jpeg_picture_source source;
     struct scan_coding *coding;
     uint32_t row;           /* the MCU row whose lines arrive */
-    uint32_t lines, wanted; /* of it: how many have arrived, and how many there are */
+    uint32_t lines, wanted; /* how many lines of that row have arrived, and how many it has */
 };
 
 /*

@@ -76,7 +76,7 @@ static kst_status grow_segments(struct memory *memory, struct jpeg_arriving *lin
     return KST_OK;
 }
 
-/* The data of the current interval go up to `to`, as far as is known. */
+/* Extend the segment of the current interval up to `to`, which is the end of its data as far as is known. */
 static kst_status extend_segment(struct memory *memory, struct jpeg_arriving *lines, size_t to)
 {
     struct jpeg_plan *plan = &lines->plan;
@@ -112,7 +112,7 @@ static bool pass_restart(struct jpeg_arriving *lines, size_t at)
     return true;
 }
 
-/* Let the cursor read on in the data where they are now, as far as they go now. */
+/* Point the cursor to the new address of the data, and to their new end. */
 static void move_cursor(struct jpeg_arriving *lines, const uint8_t *before)
 {
     const struct jpeg_plan *plan = &lines->plan;
@@ -151,7 +151,7 @@ kst_status kst_jpeg_cpu_lines_extend(
     return status;
 }
 
-/* Return whether the cursor has read, or has made up, bits that may still arrive. */
+/* Return whether the cursor has read, or replaced by padding, bits that may still arrive. */
 static bool read_too_far(const struct jpeg_arriving *lines)
 {
     const struct jpeg_cursor *cursor = &lines->band.cursor;
@@ -159,7 +159,7 @@ static bool read_too_far(const struct jpeg_arriving *lines)
     return !lines->ended && (cursor->damage.ended > 0 || (in_last && cursor->bits.padding > 0));
 }
 
-/* Decode the next MCU row if its data have arrived. *made: whether that was so. */
+/* Decode the next MCU row if its data have arrived. *made receives whether they have. */
 static kst_status make_row(struct jpeg_arriving *lines, bool *made)
 {
     struct jpeg_band *band = &lines->band;

@@ -37,13 +37,16 @@ kst_status kst_jpeg_cpu_lines_begin(const struct operation *op, struct jpeg_arri
     const struct jpeg_plan *plan, const kst_decode_options *options, const kst_image *image, size_t data_from);
 void kst_jpeg_cpu_lines_release(struct memory *memory, struct jpeg_arriving *lines);
 
-/* Take note of the first `length` bytes of the stream, which are at `data` now; with `whole` there will be no more. */
+/*
+ * Extend what has arrived to the first `length` bytes of the stream, which are now at `data`; with `whole` there will
+ * be no more.
+ */
 kst_status kst_jpeg_cpu_lines_extend(
     struct memory *memory, struct jpeg_arriving *lines, const uint8_t *data, size_t length, bool whole);
 
 /*
- * Write the next lines, at most `count`. *done: how many. Fewer are written at the end and if bytes are missing.
- * Returns KST_OK or the first warning.
+ * Write the next lines, at most `count`. *done receives how many these are. Fewer are written at the end and if bytes
+ * are missing. Returns KST_OK or the first warning.
  */
 kst_status kst_jpeg_cpu_lines_read(
     const struct operation *op, struct jpeg_arriving *lines, void *const *rows, uint32_t count, uint32_t *done);

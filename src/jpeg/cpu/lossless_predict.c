@@ -25,7 +25,7 @@ static void predict_mean(uint16_t *line, const uint16_t *above, uint32_t width)
     }
 }
 
-/* A line whose samples depend on each other: `prediction` is made of Ra, Rb and Rc of figure H.1. */
+/* Predict a line whose samples depend on each other: `prediction` is made of Ra, Rb and Rc of figure H.1. */
 #define PREDICT(prediction)                                                                                            \
     for (uint32_t x = 1; x < width; x++) {                                                                             \
         int32_t b = above[x], c = above[x - 1];                                                                        \

@@ -4,8 +4,8 @@
  * one decodes from a guess in the middle to tokens. Once the upper thread has synchronised with the lower one, it is
  * known which MCUs the tokens belong to, and whichever thread is free turns them into pixels. If they never
  * synchronise, the upper thread decodes everything. Until the upper thread has decoded its part, the lower one hands
- * out the rows that the upper one makes, which goes before decoding ahead: where writing takes long, one thread decodes
- * and the other one writes.
+ * out the rows that the upper one makes, which takes precedence over decoding ahead: where writing takes long, one
+ * thread decodes and the other one writes.
  */
 #include <pthread.h>
 
@@ -114,8 +114,8 @@ static void share_rows(struct pair *pair, uint32_t thread)
 }
 
 /*
- * Return whether the upper thread has passed all that was decoded ahead, of which the lower one will never have more in
- * time.
+ * Return whether the upper thread has passed all that was decoded ahead, so that the lower one will never again be
+ * ahead of it.
  */
 static bool is_overtaken(const struct pair *pair, uint32_t known, const struct jpeg_cursor *cursor)
 {
@@ -132,8 +132,8 @@ static enum state stay_alone(struct pair *pair)
 }
 
 /*
- * Try to fall into step; the upper thread is past the guess. The rows after the tokens are reached from a checkpoint
- * that must be in step too, so at least two steps of tokens must follow the border, and at least two rows.
+ * Try to synchronise with the tokens; the upper thread is past the guess. The rows after the tokens are reached from a
+ * checkpoint that must be in step too, so at least two steps of tokens must follow the border, and at least two rows.
  */
 static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
 {

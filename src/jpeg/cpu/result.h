@@ -13,9 +13,9 @@
 
 struct jpeg_result {
     const struct jpeg_transform *transform; /* its frame is the result's */
-    const struct jpeg_frame *source;        /* the frame that the transform is of */
-    struct jpeg_row_decoder
-        *decoder; /* null: the store is used. It needs rows in order (kst_jpeg_cpu_result_in_order()) */
+    const struct jpeg_frame *source;        /* the frame of the source */
+    /* Null: the store is used. A decoder needs a transform in order (kst_jpeg_cpu_result_in_order()). */
+    struct jpeg_row_decoder *decoder;
     const struct jpeg_store *store;
 };
 

@@ -36,8 +36,8 @@ static size_t head_bytes(void)
 bool kst_jpeg_cpu_row_buffers_fit(struct jpeg_row_buffers *buffers, uint32_t threads)
 {
     /*
-     * In order, beside those that are ahead there is the one whose turn it is, and one that is being handed out.
-     * Otherwise a thread may have two at the borders of its band and one between them, beside those that are left.
+     * In order, besides those that are ahead there is the one whose turn it is, and one that is being handed out.
+     * Otherwise a thread may have two at the borders of its band and one between them, besides those that are left.
      */
     enum { NOT_AHEAD = 2, LEAST_AHEAD = 2, PER_THREAD = 3 };
     const bool in_order = buffers->writer->in_order;
@@ -61,7 +61,7 @@ static uint32_t row_count(const struct jpeg_row_buffers *buffers, uint32_t index
     return left < buffers->rows ? left : buffers->rows;
 }
 
-/* The caller holds the lock; so it does for all functions down to kst_jpeg_cpu_row_buffers_rows(). */
+/* Record a failure. The caller holds the lock, as it does for all functions down to kst_jpeg_cpu_row_buffers_rows(). */
 static void fail(struct jpeg_row_buffers *buffers, kst_status status)
 {
     if (!buffers->status)
@@ -131,7 +131,8 @@ static void write_buffer(struct jpeg_row_buffers *buffers, struct jpeg_row_buffe
         fail(buffers, KST_ERROR_WRITE);
 }
 
-/* Hand out all complete buffers whose turn it is. If another thread is already doing this, it will hand these out too.
+/*
+ * Hand out all complete buffers whose turn it is. If another thread is already doing this, it will hand these out, too.
  */
 static void write_in_order(struct jpeg_row_buffers *buffers)
 {
@@ -148,8 +149,8 @@ static void write_in_order(struct jpeg_row_buffers *buffers)
 }
 
 /*
- * With in-order delivery, buffers wait for those before them. Threads take up their parts of the picture from the top,
- * so the thread that the others wait for is never far ahead itself.
+ * Wait until the buffer at `index` may be opened: with in-order delivery, buffers wait for those before them. Threads
+ * take up their parts of the picture from the top, so the thread that the others wait for is never far ahead itself.
  */
 static void wait_for_room(struct jpeg_row_buffers *buffers, uint32_t index)
 {
@@ -198,7 +199,7 @@ void kst_jpeg_cpu_row_buffers_done(struct jpeg_row_buffers *buffers, uint32_t y,
     pthread_mutex_unlock(&buffers->lock);
 }
 
-/* The caller holds the lock; so it does for write_left(). */
+/* Return a complete buffer; null if there is none. The caller holds the lock, as it does for write_left(). */
 static struct jpeg_row_buffer *find_complete(const struct jpeg_row_buffers *buffers)
 {
     struct jpeg_row_buffer *buffer = buffers->open;

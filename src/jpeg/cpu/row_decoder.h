@@ -8,7 +8,7 @@
 
 #include "jpeg/cpu/entropy/scans.h"
 
-/* It must not be moved, because its members point to each other. */
+/* Holds the state of the decoding. It must not be moved, because its members point to each other. */
 struct jpeg_row_decoder {
     struct memory *memory;
     struct jpeg_scans scans;

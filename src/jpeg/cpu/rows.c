@@ -254,7 +254,10 @@ void kst_jpeg_cpu_rows_convert(
     }
 }
 
-/* Rows [from, to) of a buffer have been written, which ends at row `end`; to begin with all are 0. */
+/*
+ * Holds the position in a buffer of rows: its rows [from, to) have been written, and it ends at row `end`. To begin
+ * with, all members are 0.
+ */
 struct in_buffer {
     uint8_t *data; /* where row `from` is; null after a failure */
     uint32_t from, to, end;
@@ -268,8 +271,8 @@ static void leave_buffer(const struct jpeg_making *making, struct in_buffer *at)
 }
 
 /*
- * Return the place of row `row`, which follows the row before. A buffer is asked for once, for all of its rows that
- * follow.
+ * Return the address of row `row`, which is written after the row before. A buffer is asked for once, for all of its
+ * rows that follow.
  */
 static uint8_t *next_in_buffer(const struct jpeg_making *making, struct in_buffer *at, uint32_t row)
 {

@@ -14,8 +14,8 @@
 struct jpeg_making {
     const struct jpeg_output *output;
     const struct jpeg_dsp *dsp;
-    struct jpeg_row_buffers
-        *buffers; /* receives the rows instead of the output's image, which has one plane; or null */
+    /* Receives the rows instead of the output's image, which has one plane; null: the image receives them. */
+    struct jpeg_row_buffers *buffers;
 };
 
 /* Holds the buffers of one thread. */

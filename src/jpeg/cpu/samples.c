@@ -83,7 +83,7 @@ static void convert_planar_ycck(
 
 typedef void (*conversion)(const struct jpeg_sampler *, const struct jpeg_sample_rows *, uint32_t, uint8_t *const *);
 
-/* Returns null if there is no such conversion. */
+/* Return the function that converts rows of the image to the coded colours; null if there is no such conversion. */
 static conversion find_conversion(const kst_image *image, kst_colour coded)
 {
     const bool planar = image->format == KST_FORMAT_PLANAR;
@@ -235,13 +235,13 @@ static void pad_right(uint8_t *row, size_t from, size_t to)
 }
 
 /*
- * 2^16 / area, rounded up. Multiplying by it and dropping 16 bits divides sums up to 255·16 + 8 exactly. Boxes of one
- * sample are not downsampled.
+ * Holds 2^16 / area, rounded up. Multiplying by it and dropping 16 bits divides sums up to 255·16 + 8 exactly. Boxes of
+ * one sample are not downsampled.
  */
 static const uint16_t reciprocal[17] = {
     [2] = 32768, [3] = 21846, [4] = 16384, [6] = 10923, [8] = 8192, [9] = 7282, [12] = 5462, [16] = 4096};
 
-/* Each output sample is the mean of a box of input samples, halves rounded up. */
+/* Make each output sample the mean of a box of input samples, halves rounded up. */
 static inline void downsample_box(
     const uint8_t *in, size_t pitch, uint32_t box_w, uint32_t box_h, uint8_t *out, uint32_t width)
 {
@@ -256,7 +256,10 @@ static inline void downsample_box(
     }
 }
 
-/* `in` and `out` do not overlap. The usual box sizes are spelt out so that compilers unroll their loops. */
+/*
+ * Downsample to one row. `in` and `out` do not overlap. The usual box sizes are spelt out so that compilers unroll
+ * their loops.
+ */
 static void downsample_row(const struct jpeg_dsp *dsp, const uint8_t *restrict in, size_t pitch, uint32_t box_w,
     uint32_t box_h, uint8_t *restrict out, uint32_t n)
 {
@@ -363,7 +366,10 @@ uint32_t kst_jpeg_cpu_sample_rows_expect(
     return lines_at(sampler, 0, index, &rows->picture[0].first);
 }
 
-/* Return a sum in which every bit of a row counts. Four sums of every fourth word do not wait for each other. */
+/*
+ * Return a checksum that depends on every bit of a row. It is made of four sums, each of every fourth word, which a
+ * processor computes side by side.
+ */
 static uint64_t sum_of_row(const uint8_t *row, size_t length, uint64_t seed)
 {
     enum { LANES = 4, WORD = sizeof(uint64_t), STEP = LANES * WORD };

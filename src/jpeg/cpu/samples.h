@@ -14,9 +14,9 @@ struct jpeg_sample_rows;
 
 struct jpeg_sampler {
     const kst_image *image; /* checked, in host memory; its colour is set and fits its format */
-    /* The source of the image's rows; null, as kst_jpeg_cpu_sampler_init() leaves it: its planes in memory. */
+    /* The source of the image's rows; null, which kst_jpeg_cpu_sampler_init() sets: the planes are in memory. */
     const kst_rows *rows;
-    bool fast; /* the samples are transformed by the fast DCT; false, as kst_jpeg_cpu_sampler_init() leaves it: not */
+    bool fast; /* whether the fast DCT transforms the samples; kst_jpeg_cpu_sampler_init() clears it */
     const struct jpeg_frame *frame;
     const struct jpeg_dsp *dsp;
     /* The effective sampling factors: a single component is coded as if its factors were 1 (A.2.2). */
@@ -27,9 +27,9 @@ struct jpeg_sampler {
 };
 
 /*
- * Returns KST_OK, KST_ERROR_JPEG_COLOUR if the frame's colour space cannot be made from the image's, or
- * KST_ERROR_JPEG_SAMPLING if a component's factors do not divide the largest ones (which only KST_FORMAT_RAW allows).
- * Image, frame and dsp are borrowed.
+ * Set up a sampler. Returns KST_OK, KST_ERROR_JPEG_COLOUR if the frame's colour space cannot be made from the image's,
+ * or KST_ERROR_JPEG_SAMPLING if a component's factors do not divide the largest ones (which only KST_FORMAT_RAW
+ * allows). Image, frame and dsp are borrowed.
  */
 kst_status kst_jpeg_cpu_sampler_init(
     struct jpeg_sampler *sampler, const kst_image *image, const struct jpeg_frame *frame, const struct jpeg_dsp *dsp);
@@ -67,15 +67,15 @@ void kst_jpeg_cpu_sample_rows_release(struct memory *memory, struct jpeg_sample_
 bool kst_jpeg_cpu_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 
 /*
- * The same for rows that are copied there by the caller, of an image with one plane: return how many make up MCU row
- * `index`, and make that the row whose picture rows are there.
+ * Prepare for MCU row `index` of an image with one plane whose rows the caller copies to `brought`. Returns how many
+ * rows of the picture make up that MCU row.
  */
 uint32_t kst_jpeg_cpu_sample_rows_expect(
     const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 
 /*
  * Return a sum of the fetched rows of MCU row `index`, to tell whether they are the same when they are fetched again.
- * That of the picture is the sum of those of all MCU rows, modulo 2^64, in any order.
+ * The sum of the picture is that of the sums of all MCU rows, modulo 2^64, in any order.
  */
 uint64_t kst_jpeg_cpu_sample_rows_sum(
     const struct jpeg_sampler *sampler, uint32_t index, const struct jpeg_sample_rows *rows);

@@ -156,8 +156,8 @@ static void find_rows(const struct jpeg_frame *frame, const struct jpeg_componen
 }
 
 /*
- * Find the rows for deep pictures, as libjpeg-turbo 3 does: where an MCU row has fewer rows of blocks, those above it
- * are counted as if they had as few. Rows of the padding below may be among them.
+ * Find the rows for deep pictures, as libjpeg-turbo 3 does: if the last MCU row has fewer rows of blocks than the
+ * others, these are counted as if they had as few. Rows of the padding below may be among those found.
  */
 static void find_deep_rows(
     const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t i, uint32_t at[WINDOW])

@@ -15,13 +15,14 @@ enum {
     MASK_BYTES = 8,
     PACKED_MOST = MASK_BYTES + 64 * 2,
     BLOCK_BYTES = 64 * 2,
-    ROW_BYTES = 1 << 18,    /* of coefficients in a row of tiles, if these are read by rows, */
-    BAND_BYTES = 1 << 23,   /* and if they are read by columns, in which case it has */
-    BAND_LEAST = 8,         /* at least so many MCU rows; */
-    ROWS_MOST = 64,         /* at most so many in any case */
-    COLUMN_BYTES = 1 << 24, /* of coefficients in columns of tiles that all threads together read, at least */
-    COLUMN_LEAST = 1 << 20, /* so many each; */
-    SHARE = 8               /* the part of the memory that is left which either takes at most */
+    ROW_BYTES = 1 << 18,    /* bytes of coefficients in a row of tiles, if tiles are read by rows */
+    BAND_BYTES = 1 << 23,   /* bytes of coefficients in a row of tiles, if tiles are read by columns */
+    BAND_LEAST = 8,         /* least number of MCU rows in a row of tiles that are read by columns */
+    ROWS_MOST = 64,         /* greatest number of MCU rows in a row of tiles */
+    COLUMN_BYTES = 1 << 24, /* bytes of coefficients in the columns of tiles that all threads together read */
+    COLUMN_LEAST = 1 << 20, /* least number of these bytes for each thread */
+    /* Either of them, a row of tiles or all threads' columns, takes at most 1/SHARE of the memory that is left. */
+    SHARE = 8
 };
 
 /* Return the bit mask of the coefficients that are not zero. */
@@ -169,7 +170,7 @@ static kst_status pack_row(
     return KST_OK;
 }
 
-/* Set the tiles of a whole row aside. */
+/* Set the tiles of a complete row of tiles aside. */
 static kst_status put_tiles(struct jpeg_store *store, uint32_t tile_y)
 {
     uint32_t *end = store->end + entries(store) * tile_y;
@@ -221,8 +222,10 @@ void kst_jpeg_cpu_store_reader_close(struct jpeg_store_reader *reader)
     kst_jpeg_coefficients_release(reader->store->memory, &reader->strip.coefficients);
 }
 
-/* Fetch `length` bytes of packed blocks. Behind them is room for another block, which unpack() may read if they are not
- * those that were set aside. */
+/*
+ * Fetch `length` bytes of packed blocks. Behind them is room for another block, which unpack() may read if the bytes
+ * are not those that were set aside.
+ */
 static kst_status fetch(struct jpeg_store_reader *reader, uint64_t offset, size_t length)
 {
     struct memory *memory = reader->store->memory;

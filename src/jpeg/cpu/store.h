@@ -24,20 +24,22 @@ struct jpeg_store {
     uint32_t tile_w, tile_h; /* size of a tile in MCUs; those at the right and at the bottom may be smaller */
     uint32_t tiles_w, tiles_h;
     uint32_t rows;            /* number of MCU rows added */
-    uint64_t *offset;         /* for each row of tiles: where it is in the spill, and for each */
-    uint32_t *end;            /* component of each tile the end, counted from there */
+    uint64_t *offset;         /* for each row of tiles: its offset in the spill */
+    uint32_t *end;            /* for each component of each tile: the end of its blocks, counted from that offset */
     struct jpeg_packed *open; /* for each component of the tiles of a row: its blocks so far */
 };
 
 /*
- * Begin a store for a picture of this frame, which must outlive it like the spill. With `columns`, it will be read by
+ * Begin a store for a picture of this frame. Frame and spill must outlive the store. With `columns`, it will be read by
  * columns of MCUs, otherwise by rows. On failure nothing is held.
  */
 kst_status kst_jpeg_cpu_store_create(const struct operation *op, const struct jpeg_frame *frame, bool columns,
     struct spill *spill, struct jpeg_store *store);
 void kst_jpeg_cpu_store_release(struct jpeg_store *store);
 
-/* Add the next MCU row; nobody else may set bytes aside meanwhile. Returns KST_OK, KST_ERROR_WRITE or a memory status.
+/*
+ * Add the next MCU row; nothing else may be set aside in the spill meanwhile. Returns KST_OK, KST_ERROR_WRITE or a
+ * memory status.
  */
 kst_status kst_jpeg_cpu_store_add(struct jpeg_store *store, const struct jpeg_coefficients *row);
 
@@ -56,7 +58,8 @@ kst_status kst_jpeg_cpu_store_reader_open(
     const struct jpeg_store *store, uint32_t components, struct jpeg_store_reader *reader);
 void kst_jpeg_cpu_store_reader_close(struct jpeg_store_reader *reader);
 
-/* Let the strip hold an MCU row or, if the store is read by columns, a column of MCUs. Returns as
+/*
+ * Read an MCU row into the strip or, if the store is read by columns, a column of MCUs. Returns as
  * kst_jpeg_cpu_store_add().
  */
 kst_status kst_jpeg_cpu_store_read(struct jpeg_store_reader *reader, uint32_t index);

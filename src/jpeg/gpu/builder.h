@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The work of a part while it is put together picture by picture. Shared by part.c, part_scan.c and part_output.c.
+ * Declares the builder of a part's work, which is put together picture by picture. Shared by part.c, part_scan.c and
+ * part_output.c.
  */
 #ifndef KOSTKA_JPEG_GPU_BUILDER_H
 #define KOSTKA_JPEG_GPU_BUILDER_H
@@ -41,15 +42,15 @@ static inline uint32_t jpeg_gpu_divide_up(uint64_t a, uint32_t b)
     return (uint32_t)((a + b - 1) / b);
 }
 
-/* The base-2 logarithm of the bytes of a picture's chunks. */
+/* Return the base-2 logarithm of the bytes of a picture's chunks. */
 static inline uint32_t jpeg_gpu_chunk_bits(const struct jpeg_gpu_item *item)
 {
     return WORK_CHUNK_BITS - item->shorter;
 }
 
 /*
- * The scan of a picture that is decoded on the device at `index`, below kst_jpeg_gpu_scan_count(): one of the plan,
- * whose `fill` another thread may be setting, or one that is made in `room`.
+ * Return one of the scans of a picture that the device decodes: number `index`, below kst_jpeg_gpu_scan_count(). It is
+ * a scan of the plan, whose `fill` another thread may be setting, or one that is made in `room`.
  */
 const struct jpeg_scan *kst_jpeg_gpu_scan(const struct jpeg_plan *plan, uint32_t index, struct jpeg_scan *room);
 

@@ -95,7 +95,7 @@ static void drop(struct jpeg_gpu_job *job)
     kst_memory_release(runtime->gpu->memory, job);
 }
 
-/* Take over an upload that is already on its way, with its track, if it is the stream of this job. */
+/* Take over an upload that is already in flight, with its track, if it is the stream of this job. */
 static void take_early(struct jpeg_gpu_job *job, struct jpeg_gpu_early *early, uint64_t stream_length)
 {
     uint64_t length;
@@ -197,7 +197,9 @@ static void add_damage(struct jpeg_gpu_damage *sum, const uint32_t *counts)
     sum->left = sum->left || (counts[WORK_COMPLETED] & WORK_LEFT);
 }
 
-/* The counts of the first scans come first, then those of the other scans. */
+/*
+ * Read each picture's damage. The counts of the first scans of all pictures come first, then those of the other scans.
+ */
 static void read_damage(const struct jpeg_gpu_job *job, struct jpeg_gpu_damage *damage)
 {
     const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[HOST_RESULT].host;

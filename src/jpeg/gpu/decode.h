@@ -18,7 +18,10 @@ struct jpeg_gpu_damage {
     bool left;          /* too many maps were incomplete: the pixels are undefined and the CPU must make them */
 };
 
-/* Holds device time in seconds. If the order is brief, the stages are not told apart: `pixels` is the time of all. */
+/*
+ * Holds device time in seconds. If the order is brief, the stages are not timed separately: `pixels` is the time of
+ * all.
+ */
 struct jpeg_gpu_times {
     double upload, entropy, pixels, download;
     double kernel[JPEG_KERNELS]; /* only set if the order asks for detail */
@@ -31,7 +34,7 @@ struct jpeg_gpu_job;
 struct jpeg_gpu_order {
     const struct gpu_event *after; /* waited for before the job starts; null: nothing */
     struct jpeg_gpu_job *heir_of;  /* an earlier job whose buffers are taken over when it ends; null: none */
-    /* An upload that is on its way, taken over if it is the stream of this job; null: none. */
+    /* An upload in flight, which is taken over if it is the stream of this job; null: none. */
     struct jpeg_gpu_early *early;
     bool detail; /* time each kernel */
     /*
@@ -43,7 +46,7 @@ struct jpeg_gpu_order {
 
 /*
  * Start to decode pictures for which kst_jpeg_gpu_supports() is true. The items and all that they point to must stay
- * unchanged until the end. Returns null if there was no lane or no memory. Later failures are reported at the end.
+ * unchanged until the end. Returns null if there was no track or no memory. Later failures are reported at the end.
  */
 struct jpeg_gpu_job *kst_jpeg_gpu_begin(struct gpu_runtime *runtime, const struct jpeg_gpu_item *items, uint32_t count,
     const struct jpeg_gpu_order *order, struct gpu_error *error);

@@ -7,7 +7,7 @@
 
 /* Holds the upload; a job that decodes the same bytes takes it over. */
 struct jpeg_gpu_early {
-    struct gpu_track *track;  /* null: nothing is on its way */
+    struct gpu_track *track;  /* null: no upload is in flight */
     struct gpu_buffer stream; /* buffer on the device */
     const uint8_t *data;
     size_t length; /* number of bytes uploaded: the data of the scans, and perhaps what follows them */

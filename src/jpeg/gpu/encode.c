@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a job, a part of pictures to encode, through the device, from upload to the finished files. */
+/*
+ * Runs an encoding job through the device, from upload to the finished files. A job encodes the pictures of one part.
+ */
 #include "jpeg/gpu/encode.h"
 
 #include <string.h>
@@ -32,7 +34,7 @@ enum encode_event { BEFORE, AFTER_UPLOAD, AFTER_TILES, AFTER_CODING, AFTER_ALL }
 struct landing {
     bool direct;
     uint32_t expected;         /* bytes of the stream that are fetched before its length is known */
-    uint8_t kept[ENCODE_HEAD]; /* direct: bytes of the caller's that the stream's head overwrites for a while */
+    uint8_t kept[ENCODE_HEAD]; /* direct: the caller's bytes that the stream's head overwrites for a while */
 };
 
 /* Describes a job on its way through the device. */
@@ -51,8 +53,8 @@ struct jpeg_gpu_encode_job {
     uint64_t *place;                       /* places of the streams, one for each picture, if they are gathered */
     uint32_t words;                        /* words of the work that are in use */
     uint32_t density;                      /* expected bytes per 1,024 blocks, fetched before the lengths are known */
-    bool gathered;                         /* the streams are downloaded together, in this many bytes at first: */
-    uint64_t expected;
+    bool gathered;                         /* the streams are downloaded together */
+    uint64_t expected;                     /* bytes of gathered streams that are fetched before the lengths are known */
 };
 
 static bool is_optimised(const struct jpeg_gpu_encode_item *item)
@@ -152,8 +154,8 @@ static void record(struct jpeg_gpu_encode_job *job, enum encode_event event)
 }
 
 /*
- * Return the buffer that holds a picture's pixels, as far as a launch's argument is concerned; for pixels at an address
- * the job's own buffer.
+ * Return the buffer to pass to a kernel for a picture's pixels. If the kernel finds the pixels at an address, it does
+ * not use the buffer, and the job's own is passed.
  */
 static const struct gpu_buffer *pixels_of(const struct jpeg_gpu_encode_job *job, uint32_t index)
 {
@@ -212,7 +214,10 @@ static struct jpeg_gpu_encode_tables *tables_of(const struct jpeg_gpu_encode_job
     return &job->tables[is_optimised(&job->items[index]) ? index : job->count];
 }
 
-/* After a failure there are no counts, and the tables do not matter. */
+/*
+ * Make the optimal tables of a picture that needs them. After a failure there are no counts, and the tables do not
+ * matter.
+ */
 static void make_own_tables(void *arg, uint32_t index)
 {
     const struct jpeg_gpu_encode_job *job = arg;
@@ -256,8 +261,8 @@ static void write_streams(struct jpeg_gpu_encode_job *job)
 }
 
 /*
- * Continue in the urgent queue: the rest of this job goes before the tiles of the jobs behind it, so that the bus
- * to the host is never idle.
+ * Continue in the urgent queue: the rest of this job goes before the tiles of the jobs queued behind it, so that the
+ * bus to the host is never idle.
  */
 static void hurry(struct jpeg_gpu_encode_job *job)
 {
@@ -296,7 +301,7 @@ static uint64_t blocks_of(const struct jpeg_gpu_encode_job *job, uint32_t index)
     return (uint64_t)picture->mcus * picture->mcu_blocks;
 }
 
-/* Return the number of bytes that are likely to be all of a stream. */
+/* Return the number of bytes that a stream is expected to have. */
 static uint32_t expected_length(const struct jpeg_gpu_encode_job *job, uint32_t index)
 {
     const struct jpeg_encode_picture *picture = kst_jpeg_gpu_encode_picture(host_work(job), index);
@@ -305,8 +310,8 @@ static uint32_t expected_length(const struct jpeg_gpu_encode_job *job, uint32_t 
 }
 
 /*
- * Write the marker segments in front of the stream. A pinned buffer of the caller's receives the stream itself directly
- * from the device.
+ * Write the marker segments in front of the stream. If the caller's buffer is pinned, the device writes the stream
+ * itself directly to it.
  */
 static void start_file(struct jpeg_gpu_encode_job *job, uint32_t index)
 {
@@ -345,7 +350,7 @@ static void fetch_gathered(struct jpeg_gpu_encode_job *job, uint64_t from, uint6
             (size_t)from, (size_t)(to - from));
 }
 
-/* Return the number of bytes that are likely to be the list of lengths and all gathered streams. */
+/* Return the number of bytes that the list of lengths and all gathered streams are expected to have. */
 static uint64_t expect_gathered(const struct jpeg_gpu_encode_job *job)
 {
     uint64_t expected = (job->count + 3ULL) / 4 * 16;
@@ -483,7 +488,7 @@ struct jpeg_gpu_encode_job *kst_jpeg_gpu_encode_begin(struct gpu_runtime *runtim
     return job;
 }
 
-/* The queue in use has waited for the first one, except if it failed before. */
+/* Wait for the job. The queue in use has waited for the first one, unless it failed before. */
 static void finish(struct jpeg_gpu_encode_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;

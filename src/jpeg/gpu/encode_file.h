@@ -14,7 +14,7 @@ void kst_jpeg_gpu_standard_tables(struct jpeg_gpu_encode_tables *tables);
 /* Make optimal tables for a picture's symbols; `histogram` has ENCODE_CODES counts. */
 void kst_jpeg_gpu_optimal_tables(const uint32_t *histogram, struct jpeg_gpu_encode_tables *tables);
 
-/* Write everything of the file in front of the stream, and everything behind it. */
+/* Write the part of the file in front of the stream, and the part behind it. */
 void kst_jpeg_gpu_file_start(
     const struct jpeg_encoding *encoding, const struct jpeg_gpu_encode_tables *tables, struct sink *sink);
 void kst_jpeg_gpu_file_end(struct sink *sink);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Puts pictures to encode together as the work of a part. */
+/* Builds the work of a part from the pictures to encode. */
 #include "jpeg/gpu/encode_part.h"
 #include "image/format.h"
 #include "image/location.h"
@@ -89,9 +89,9 @@ static uint32_t list_units(uint32_t count)
 }
 
 /*
- * Return the number of MCUs in a tile. If pixels are loaded in columns of eight, each work-item keeps to one column,
- * and a few columns fewer may let more work-items work. There is one column of MCUs more than the tile has, for the MCU
- * in front of it.
+ * Return the most MCUs in a tile, for MCUs of `blocks` blocks. If pixels are loaded in columns of eight, each work-item
+ * keeps to one column, so that a few MCUs fewer may keep more work-items busy. There is one column of MCUs more than
+ * the tile has, for the MCU in front of it.
  */
 static uint32_t most_mcus(const struct jpeg_frame *frame, uint32_t blocks)
 {
@@ -298,7 +298,9 @@ static bool write_direct(
     return first % 8 != 0 || channel->pitch % 8 != 0;
 }
 
-/* `pixels` is the number of bytes of the buffer of pixels that are in use. */
+/*
+ * Describe the channels of a picture. If its pixels are uploaded, they begin at byte `pixels` of the buffer of pixels.
+ */
 static void write_channels(
     const struct jpeg_gpu_encode_item *item, uint64_t pixels, struct jpeg_encode_picture *picture)
 {
@@ -332,7 +334,7 @@ static enum jpeg_encode_loading choose_loading(
     return kst_pixel_layout(image->format)->reversed ? ENCODE_BY_BGR : ENCODE_BY_RGB;
 }
 
-/* 1 + the channel from which alone a component's samples are copied; 0 if there is no such channel. */
+/* Return 1 + the only channel from which a component's samples are copied unchanged; 0 if there is no such channel. */
 static u32 find_plain(const struct jpeg_encode_component *component, const struct jpeg_encode_channel *channel)
 {
     u32 plain = 0;
@@ -385,7 +387,7 @@ struct description {
     uint32_t *work;
 };
 
-/* The picture's first channel says where its pixels lie if they are uploaded. */
+/* Complete the description of a picture. If its pixels are uploaded, its first channel says on entry where they lie. */
 static void describe_picture(const struct jpeg_gpu_encode_item *item, struct jpeg_encode_picture *picture)
 {
     uint64_t pixels = pixels_place(picture);

@@ -26,8 +26,8 @@ struct jpeg_gpu_encode_size kst_jpeg_gpu_encode_size(const struct jpeg_gpu_encod
 
 /*
  * Fill the work, except the Huffman codes. Returns how many of the words are in use: pictures with equal tables share
- * them. The first picture that uses Huffman codes has them at a higher offset than all pictures before it. Threads
- * help; null: none do.
+ * them. The codes of a picture that does not share an earlier one's lie at a higher offset than those of all pictures
+ * before it. Threads help; null: none do.
  */
 uint32_t kst_jpeg_gpu_encode_work(
     const struct jpeg_gpu_encode_item *items, uint32_t count, struct pool *threads, uint32_t *work);

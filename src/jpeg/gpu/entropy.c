@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes entropy-coded data on a GPU, from the streams to coefficients: has the buffer lengths and launches of the
- * kernels of jpeg/kernels/maps.h, chain.h and entropy.h.
+ * Decodes entropy-coded data on a GPU, from the streams to coefficients: computes the lengths of the buffers for the
+ * kernels of jpeg/kernels/maps.h, chain.h and entropy.h, and launches these kernels.
  */
 #include "jpeg/gpu/job.h"
 
@@ -20,8 +20,8 @@ void kst_jpeg_gpu_entropy_lengths(const struct jpeg_gpu_job *job, uint64_t lengt
 }
 
 /*
- * Follow the maps: of pictures with few groups in one launch, otherwise in three, so that the groups of a picture do
- * not wait for each other.
+ * Follow the maps: in one launch if the pictures have few groups, otherwise in three, so that the groups of a picture
+ * do not wait for each other.
  */
 static void follow(struct jpeg_gpu_job *job)
 {

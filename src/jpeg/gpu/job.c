@@ -8,13 +8,13 @@ void kst_jpeg_gpu_job_record(struct jpeg_gpu_job *job, uint32_t event)
         job->runtime->gpu->backend->record(&job->track->queue, &job->track->event[event]);
 }
 
-/* Return whether the job needs no buffer of its own for this. */
+/* Return whether another of the job's buffers serves as this one. */
 static bool is_borrowed(const struct jpeg_gpu_job *job, int buffer)
 {
     return job->joined && (buffer == HOST_STREAM || buffer == STREAM);
 }
 
-/* Buffers that the job has already are not taken. */
+/* Take the buffers that the job does not have yet. */
 bool kst_jpeg_gpu_job_take(struct jpeg_gpu_job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error)
 {
     for (int i = 0; i < JOB_BUFFERS; i++)
@@ -50,8 +50,8 @@ void kst_jpeg_gpu_job_launch(
 }
 
 /*
- * Return the buffer that receives a picture's pixels, as far as a launch's argument is concerned. If the picture is
- * turned, only the last kernel writes to the caller's buffer.
+ * Return the buffer to pass to a kernel for the pixels that it writes of a picture. If the picture is turned, only the
+ * last kernel writes to the caller's buffer.
  */
 static const struct gpu_buffer *output_buffer(const struct jpeg_gpu_job *job, enum jpeg_work_kind kind, uint32_t index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares a part to decode on its way through the device: the buffers and the queue that its stages share. */
+/* Declares a job, which takes a part to decode through the device: the buffers and the queue that its stages share. */
 #ifndef KOSTKA_JPEG_GPU_JOB_H
 #define KOSTKA_JPEG_GPU_JOB_H
 
@@ -56,14 +56,14 @@ void kst_jpeg_gpu_job_record(struct jpeg_gpu_job *job, uint32_t event);
 bool kst_jpeg_gpu_job_stages(const struct jpeg_gpu_job *job, uint32_t index);
 
 /*
- * Queue the upload of a part's data and the download of its results; and copy from staging memory to images once the
- * results have been downloaded.
+ * Queue the upload of a part's data, queue the download of its results, and, once the results have been downloaded,
+ * copy them from staging memory to images.
  */
 void kst_jpeg_gpu_job_upload(struct jpeg_gpu_job *job);
 void kst_jpeg_gpu_job_download(struct jpeg_gpu_job *job);
 void kst_jpeg_gpu_job_fetch(struct jpeg_gpu_job *job);
 
-/* Take the buffers, whose lengths are in bytes, from the pool, and give them back. */
+/* Take the buffers from the pool, and give them back. Lengths are in bytes. */
 bool kst_jpeg_gpu_job_take(struct jpeg_gpu_job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error);
 void kst_jpeg_gpu_job_give(struct jpeg_gpu_job *job);
 
@@ -79,7 +79,9 @@ void kst_jpeg_gpu_job_launch(
 void kst_jpeg_gpu_job_launch_output(struct jpeg_gpu_job *job, enum jpeg_gpu_kernel kernel, enum jpeg_work_kind kind,
     const uint32_t *buffers, uint32_t count);
 
-/* The two stages, entropy decoding and pixels: the lengths of the buffers that each needs, and its launches. */
+/*
+ * For each of the two stages, entropy decoding and pixels: set the lengths of the buffers that it needs, and launch it.
+ */
 void kst_jpeg_gpu_entropy_lengths(const struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS]);
 void kst_jpeg_gpu_entropy_run(struct jpeg_gpu_job *job);
 void kst_jpeg_gpu_pixels_lengths(const struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS]);

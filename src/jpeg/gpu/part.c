@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Puts the plans of pictures to decode together as the work of a part. */
+/* Builds the work of a part from the plans of the pictures to decode. */
 #include "jpeg/gpu/part.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ _Static_assert(
     sizeof(struct jpeg_work_picture) % 4 == 0 && sizeof(struct jpeg_work_component) == 200, "as in the kernels");
 
 /*
- * Most groups of chunks that are halved, and most groups that decode coefficients after spreading: for each unit of the
- * device, and in all.
+ * The most groups of chunks for which chunks are halved, and the most groups that decode coefficients after spreading:
+ * for each unit of the device, and in all.
  */
 enum { MOST_HALVED_GROUPS = 320, UNIT_SPREAD_GROUPS = 8, MOST_SPREAD_GROUPS = 160 };
 
@@ -71,7 +71,10 @@ static bool is_small(const struct jpeg_frame *frame)
     return samples <= MOST_SAMPLES;
 }
 
-/* Kernels transform blocks to 8×8, 4×4, 2×2 or one sample, and not by the fast DCT. */
+/*
+ * Return whether there are kernels for the transform: it makes 8×8, 4×4, 2×2 or one sample of a block, and is not the
+ * fast DCT.
+ */
 static bool has_kernels(const struct jpeg_output *output)
 {
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
@@ -140,7 +143,10 @@ static struct jpeg_work_picture *picture_at(const struct jpeg_gpu_builder *build
     return (struct jpeg_work_picture *)(builder->work + HEAD_WORDS) + index;
 }
 
-/* Note, for each kind of groups from `first` to `end`, that the groups of the picture at `index` begin here. */
+/*
+ * Record, for each kind of groups from `first` to `end`, that the groups of the picture at `index` begin behind those
+ * in use.
+ */
 static void begin_groups(
     struct jpeg_gpu_builder *builder, enum jpeg_work_kind first, enum jpeg_work_kind end, uint32_t index)
 {
@@ -171,7 +177,7 @@ static void write_scans(struct jpeg_gpu_builder *builder, const struct jpeg_gpu_
     begin_groups(builder, WORK_OF_CHUNKS, WORK_OF_BLOCKS, behind);
 }
 
-/* Write the outputs. Only the pictures of items have one, not those of further scans. */
+/* Describe the output of each item. The work's pictures of further scans have none. */
 static void write_outputs(
     struct jpeg_gpu_builder *builder, const struct jpeg_gpu_item *items, uint32_t count, uint32_t pictures)
 {

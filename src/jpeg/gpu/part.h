@@ -16,7 +16,7 @@
 /*
  * Holds device memory to which the kernels write a picture's pixels directly instead of to the part's buffer of pixels.
  * The pitch, the distance of planes and the place of the first byte are multiples of WORK_OUTPUT_ALIGNMENT, and the
- * width is a multiple of WORK_OUTPUT_PIXELS. For floating-point samples the only requirement is that of their type.
+ * width is a multiple of WORK_OUTPUT_PIXELS. For floating-point samples only the alignment of their type is required.
  */
 struct jpeg_gpu_direct {
     const struct gpu_buffer *buffer; /* null: the part's buffer of pixels */
@@ -24,7 +24,7 @@ struct jpeg_gpu_direct {
     uint64_t offset;                 /* OpenCL: offset of the first byte in the buffer, below 16 GiB; otherwise 0 */
     uint32_t pitch;                  /* bytes from one row to the next */
     uint32_t plane;                  /* planar: bytes from one plane to the next; 0: interleaved */
-    /* Samples are written one by one, because they are not aligned for groups of four. */
+    /* Samples are written one by one, because the memory is not aligned for groups of four. */
     bool ragged;
 };
 
@@ -46,14 +46,14 @@ struct jpeg_gpu_item {
     struct normal normal;      /* used if the output's image has floating-point samples */
     struct jpeg_gpu_coefficients coefficients;
     /*
-     * Chunks have WORK_CHUNK bytes shifted right by this number, at most WORK_CHUNK_BITS − WORK_SHORTEST_BITS: what is
-     * decoded in a row is shorter then, but more of it is decoded in vain.
+     * Chunks have WORK_CHUNK bytes shifted right by this number, at most WORK_CHUNK_BITS − WORK_SHORTEST_BITS. In
+     * shorter chunks fewer codes are decoded one after the other, but more are decoded in vain.
      */
     uint32_t shorter;
-    bool pinned;  /* the bytes of the stream are pinned, and enough of them to be uploaded by themselves */
-    bool ordered; /* the pixels are read in the order of the caller's stream, too soon for the CPU to replace them */
+    bool pinned;  /* the bytes of the stream are pinned, and enough of them to be uploaded without staging */
+    bool ordered; /* a caller's stream reads the pixels in its order, too soon for the CPU to replace them */
     enum gpu_delivery delivery;
-    struct gpu_image image;        /* used with all sinks except GPU_DELIVERY_HOST */
+    struct gpu_image image;        /* used with all deliveries except GPU_DELIVERY_HOST */
     struct jpeg_gpu_direct direct; /* used with GPU_DELIVERY_DEVICE, if the kernels can write the pixels in place */
 };
 
@@ -63,14 +63,14 @@ struct jpeg_gpu_size {
     uint64_t pictures;
     uint64_t words;         /* words of the work, of 32 bits */
     uint64_t stream;        /* units of 16 bytes of the streams */
-    uint64_t before_stream; /* units in front of the streams, which lie in the same buffer behind something else */
+    uint64_t before_stream; /* such units in front of the streams, if these lie in one buffer behind the work */
     uint64_t blocks;        /* blocks of 64 coefficients that are decoded on the device */
     uint64_t copied;        /* blocks behind those, whose coefficients are copied from elsewhere */
     uint64_t planes;        /* units of 16 samples of the planes */
     uint64_t pixels;        /* units of 16 bytes of the pixels */
     uint64_t groups[WORK_KINDS];
     uint64_t most_groups; /* most groups of chunks that a picture of the work has */
-    uint32_t units;       /* of the device that gets the work; 0: not known yet, which needs the most memory */
+    uint32_t units;       /* execution units of the device; 0: not known yet, for which the sizes are the greatest */
 };
 
 /*
@@ -88,14 +88,15 @@ bool kst_jpeg_gpu_wants_compact(const struct jpeg_gpu_item *item);
 struct jpeg_gpu_size kst_jpeg_gpu_size(const struct jpeg_gpu_item *items, uint32_t count);
 
 /*
- * 1: chunks are decoded in halves, by two work-items each, because there are too few chunks to keep a device busy;
- * otherwise 0.
+ * Return 1 if chunks are decoded in halves, by two work-items each, because there are too few chunks to keep a device
+ * busy; otherwise 0.
  */
 uint32_t kst_jpeg_gpu_halves(const struct jpeg_gpu_size *size);
 
 /*
- * Return by how many powers of two the work-items that decode coefficients are spread: if there are few, fewer of them
- * in a warp wait for each other. A device of few units has no use for many groups.
+ * Return the base-2 logarithm of the factor by which the work-items that decode coefficients are spread over more
+ * work-groups, the others being idle: if they are few, fewer of them in a warp then wait for each other. A device of
+ * few units has no use for many groups.
  */
 uint32_t kst_jpeg_gpu_spread(const struct jpeg_gpu_size *size);
 
@@ -116,8 +117,8 @@ uint32_t kst_jpeg_gpu_work(const struct jpeg_gpu_item *items, uint32_t count, co
 uint32_t kst_jpeg_gpu_scan_count(const struct jpeg_plan *plan);
 
 /*
- * Return the bytes of the stream from the first segment of all scans to the last one, which belong into the buffer of
- * streams.
+ * Return the bytes of the stream from the first segment of all scans to the end of the last one: this is what the
+ * buffer of streams receives.
  */
 const uint8_t *kst_jpeg_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length);
 

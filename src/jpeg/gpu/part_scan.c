@@ -31,7 +31,7 @@ uint32_t kst_jpeg_gpu_scan_count(const struct jpeg_plan *plan)
     return count;
 }
 
-/* A scan for a component that no scan holds: it has no data, so all coefficients are zero. */
+/* Return a scan for a component that no scan holds: it has no data, so all coefficients are zero. */
 static struct jpeg_scan missing_scan(const struct jpeg_plan *plan, uint8_t component)
 {
     struct jpeg_scan scan = {.component_count = 1, .component = {component}, .se = 63, .interval_count = 1};
@@ -103,7 +103,7 @@ static struct kind_list list_kinds(const struct jpeg_scan *scan)
     return list;
 }
 
-/* Return the bits looked up at once in the tables of pairs: as many as there is room for. */
+/* Return the number of bits looked up at once in the tables of pairs: as many as there is room for. */
 static uint32_t pair_bits(const struct kind_list *list)
 {
     return list->count <= 2 ? WORK_SHORT_BITS : WORK_SHORT_BITS - 1;
@@ -143,8 +143,8 @@ static uint32_t count_chunks(uint64_t offset, uint64_t length, uint32_t chunk_bi
 }
 
 /*
- * The chunks of a picture fill whole groups. A picture without chunks still has one group, which clears its
- * coefficients.
+ * Return the number of groups of chunks of a picture, the last of which may be partly empty. A picture without chunks
+ * still has one group, which clears its coefficients.
  */
 static uint32_t count_groups(uint64_t chunks)
 {
@@ -338,7 +338,7 @@ static void keep_tables(const struct jpeg_gpu_builder *builder, const struct jpe
     pthread_mutex_unlock(&kept->lock);
 }
 
-/* Return a picture of the part that has the same tables; null if none of the last ones does. */
+/* Return a picture of the part that has the same tables; null if none of those looked at, the last few, does. */
 static const struct jpeg_work_picture *find_alike(
     const struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_use *use)
 {
@@ -351,8 +351,8 @@ static const struct jpeg_work_picture *find_alike(
 }
 
 /*
- * Place the tables of a scan: share those of an earlier picture or copy those of an earlier part if they are the same,
- * otherwise make them.
+ * Place the tables of a scan: share those of an earlier picture, or copy those of an earlier part, if these are the
+ * same; otherwise make them.
  */
 static void place_tables(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan,
     struct jpeg_work_picture *picture)
@@ -409,7 +409,10 @@ static uint32_t most_completed(uint32_t chunks, uint32_t shorter, bool ordered)
     return share > (uint32_t)LEAST << shorter ? share : (uint32_t)LEAST << shorter;
 }
 
-/* All scans of a picture share the same bytes, from which the offsets of their segments count. */
+/*
+ * Describe the bytes of a scan. All scans of a picture share them, and the offsets of their segments count from their
+ * start.
+ */
 static void write_stream(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan,
     const struct jpeg_work_picture *first, struct jpeg_work_picture *picture)
 {
@@ -420,7 +423,7 @@ static void write_stream(struct jpeg_gpu_builder *builder, const struct jpeg_pla
     builder->used.stream += picture == first ? length / 16 + 2 : 0;
 }
 
-/* In a scan of one component an MCU is one block (T.81 A.2.2). */
+/* Describe the MCUs of a scan. In a scan of one component an MCU is one block (T.81 A.2.2). */
 static void write_mcu(const struct jpeg_frame *frame, const struct jpeg_scan *scan, struct jpeg_work_picture *picture)
 {
     struct table_list list = list_tables(scan);

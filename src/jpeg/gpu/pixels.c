@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes pixels of coefficients on a GPU: has the buffer lengths and launches of the kernels of
- * jpeg/kernels/transform.h, tiles.h, pixels.h and turn.h.
+ * Makes pixels of coefficients on a GPU: computes the lengths of the buffers for the kernels of
+ * jpeg/kernels/transform.h, tiles.h, pixels.h and turn.h, and launches these kernels.
  */
 #include "jpeg/gpu/job.h"
 

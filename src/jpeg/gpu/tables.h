@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables in which kernels look codes up, kept from part to part because most pictures have the same Huffman tables.
+ * Declares tables in which kernels look up codes. They are kept from part to part because most pictures have the same
+ * Huffman tables.
  */
 #ifndef KOSTKA_JPEG_GPU_TABLES_H
 #define KOSTKA_JPEG_GPU_TABLES_H
@@ -39,7 +40,7 @@ struct jpeg_gpu_tables {
 };
 
 void kst_jpeg_gpu_tables_begin(struct jpeg_gpu_tables *tables);
-/* `memory` is the one that was passed to kst_jpeg_gpu_work(). */
+/* Release the tables; `memory` is the one that was passed to kst_jpeg_gpu_work(). */
 void kst_jpeg_gpu_tables_end(struct jpeg_gpu_tables *tables, struct memory *memory);
 
 #endif

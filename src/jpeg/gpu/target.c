@@ -5,8 +5,8 @@
 #include "image/location.h"
 
 /*
- * Find the bytes from one plane to the next. Returns false if the distances differ, or the kernels cannot work with
- * them.
+ * Find the number of bytes from one plane to the next. Returns false if the distances differ, or if the kernels cannot
+ * work with them.
  */
 static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image *image, uint32_t *step)
 {
@@ -58,8 +58,8 @@ static void write_in_place(struct jpeg_gpu_item *item)
 }
 
 /*
- * Shorter streams are uploaded through staging buffers wherever they are: a thread copies one sooner than the driver
- * queues its upload, or than it tells whether memory is pinned.
+ * Streams that are shorter than this are uploaded through staging buffers even if they are pinned: a thread copies such
+ * a stream in less time than the driver takes to queue its upload, or to find out whether its memory is pinned.
  */
 enum { LEAST_PINNED = 1 << 16 };
 

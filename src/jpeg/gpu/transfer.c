@@ -63,7 +63,7 @@ static void stage(struct jpeg_gpu_job *job, size_t at, const uint8_t *data, size
 struct stream_piece {
     struct jpeg_gpu_job *job;
     struct stretch stretch;
-    size_t at, whole; /* where it lies in the buffers, and its bytes with the padding behind the stream */
+    size_t at, whole; /* offset in the buffers, and number of bytes with the padding behind the stream */
     uint32_t slices, uploaded;
     pthread_t uploader;
     atomic_bool copied[MOST_SLICES];

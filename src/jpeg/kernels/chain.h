@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Follows the maps of chunks (maps.h) from the known start of each segment. The maps of a group's chunks are combined
- * to a map of the group, and the maps of a picture's groups are followed from its start. Thus each group, and then each
- * chunk, learns the state that it starts from and how many blocks of its segment come before it.
+ * into a map of the group, and the maps of a picture's groups are followed from its start. Thus each group, and then
+ * each chunk, learns the state that it starts from and how many blocks of its segment come before it.
  */
 #include "jpeg/kernels/maps.h"
 
@@ -32,8 +32,8 @@ FUNCTION void take_link(struct chain_link *link, u32 entry, u32 mask)
 }
 
 /*
- * Load the entries of a chain, as lists of CHAIN words; the first `count` words of each list are those of `from`. Whole
- * work-group.
+ * Load the entries of a chain, as lists of CHAIN words, the first `count` words of which are those of `from`. The whole
+ * work-group calls it.
  */
 FUNCTION void load_chain(LOCAL u32 *entries, GLOBAL const u32 *RESTRICT from, u64 stride, u32 lists, u32 count)
 {
@@ -45,8 +45,8 @@ FUNCTION void load_chain(LOCAL u32 *entries, GLOBAL const u32 *RESTRICT from, u6
 }
 
 /*
- * Find what each run leads to from each entry, and store it in `ends` and `sums`, which have CHAIN words each. Whole
- * work-group.
+ * Find, for each run and each entry, the entry that it leads to and the number of blocks, and store them in `ends` and
+ * `sums`, which have CHAIN words each. The whole work-group calls it.
  */
 FUNCTION void follow_runs(LOCAL const u32 *entries, LOCAL u32 *ends, LOCAL u32 *sums, u32 mask, u32 count)
 {
@@ -61,7 +61,7 @@ FUNCTION void follow_runs(LOCAL const u32 *entries, LOCAL u32 *ends, LOCAL u32 *
     barrier_local();
 }
 
-/* Move on over `runs` runs. */
+/* Advance a link from the start of the chain over `runs` runs. */
 FUNCTION void pass_runs(LOCAL const u32 *ends, LOCAL const u32 *sums, struct chain_link *link, u32 runs)
 {
     for (u32 i = 0; i < runs; i++) {
@@ -72,7 +72,7 @@ FUNCTION void pass_runs(LOCAL const u32 *ends, LOCAL const u32 *sums, struct cha
     }
 }
 
-/* Move from the start of the chain to the chunk, or group, of this work-item. */
+/* Advance a link from the start of the chain to the chunk, or group, of this work-item. */
 FUNCTION void pass_to_self(
     LOCAL const u32 *entries, LOCAL const u32 *ends, LOCAL const u32 *sums, u32 mask, struct chain_link *link)
 {
@@ -91,7 +91,7 @@ FUNCTION u32 count_chunks(GLOBAL const struct jpeg_work_picture *picture, u32 fi
 /* Holds the arrays that a work-group keeps in its memory to follow a chain. */
 struct chain_space {
     LOCAL u32 *entries; /* CHAIN_WORDS */
-    LOCAL u32 *ends;    /* CHAIN, as has `sums` */
+    LOCAL u32 *ends;    /* CHAIN words, as has `sums` */
     LOCAL u32 *sums;
 };
 
@@ -132,7 +132,9 @@ FUNCTION struct chain_link link_at(u32 which, u32 blocks)
     return link;
 }
 
-/* Load the maps of a group's chunks, and follow its runs. Returns the number of chunks. Whole work-group. */
+/*
+ * Load the maps of a group's chunks, and follow its runs. Returns the number of chunks. The whole work-group calls it.
+ */
 FUNCTION u32 load_group(
     const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps, const struct chain_space *space)
 {
@@ -143,7 +145,7 @@ FUNCTION u32 load_group(
     return count;
 }
 
-/* Move on over the `count` chunks of the group that is loaded. */
+/* Advance a link over the `count` chunks of the group that is loaded. */
 FUNCTION void pass_group(const struct chain_space *space, u32 count, struct chain_link *link)
 {
     pass_runs(space->ends, space->sums, link, (count + CHAIN_RUN - 1) / CHAIN_RUN);
@@ -202,9 +204,9 @@ struct chunk_lists {
 };
 
 /*
- * Complete the map of a chunk at an entry whose successor is not known. If it leads to a state for which the next chunk
- * has no entry, the first entry there is given up: nothing that matters can have led to it. Returns whether that was
- * the case.
+ * Complete the map of a chunk at an entry whose successor is not known. If the entry leads to a state that the next
+ * chunk's map lacks, that state replaces the first entry of the map: nothing that matters can have led to the replaced
+ * entry. Returns whether this happened.
  */
 FUNCTION u32 complete_map(const struct chunk_lists *lists, u32 chunk, u32 which)
 {
@@ -229,12 +231,12 @@ FUNCTION u32 complete_map(const struct chunk_lists *lists, u32 chunk, u32 which)
     return given_up;
 }
 
-/* Holds the state of following a picture's chunks one by one. */
+/* Describes how far a picture's chunks have been followed one by one. */
 struct way {
     struct chain_link link;
     u32 stale;     /* whether entry 0 of the next chunk was given up */
     u32 completed; /* number of maps that were completed */
-    u32 lost;      /* whether more maps would have to be completed than may be */
+    u32 lost;      /* whether more maps would have to be completed than is allowed */
 };
 
 /* Follow the chunks from `chunk` to `end`, completing maps where necessary. */
@@ -271,7 +273,7 @@ FUNCTION void follow_groups(const struct chunk_lists *lists, LOCAL const u32 *en
     }
 }
 
-/* The state at the point that a work-group has reached, shared by all its work-items. */
+/* The words in which all work-items of a group share a struct way. */
 enum { WAY_WHICH, WAY_BLOCKS_BEFORE, WAY_STALE, WAY_COMPLETED, WAY_LOST, WAY_WORDS };
 
 FUNCTION struct way load_way(LOCAL const u32 *words)
@@ -361,7 +363,7 @@ FUNCTION struct chunk_lists chunk_lists_of(GLOBAL const u32 *work, const struct 
     return lists;
 }
 
-/* For each picture, one work-group follows the groups of its chunks. */
+/* Follow the groups of each picture's chunks, with one work-group for each picture. */
 KERNEL(WORK_CHUNKS)
 follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL const u32 *RESTRICT chunks,
     GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT groups, GLOBAL u32 *RESTRICT damage)
@@ -376,7 +378,10 @@ follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT byte
     follow_picture(&picture, &lists, groups, damage, &space, start);
 }
 
-/* Give the `count` chunks of the group that is loaded, and entered at `link`, the entries at which they are reached. */
+/*
+ * Store the entries at which the `count` chunks of the group that is loaded are reached, if the group is entered at
+ * `link`.
+ */
 FUNCTION void place_chunks(const struct chained_picture *picture, u32 group, u32 count, struct chain_link link,
     GLOBAL const u32 *maps, GLOBAL u32 *chunks, const struct chain_space *space)
 {
@@ -400,8 +405,8 @@ FUNCTION void place_group(const struct chained_picture *picture, u32 group, GLOB
 }
 
 /*
- * Follow the groups of a picture one behind the other, and place their chunks at once. Returns whether all maps on the
- * way are known; otherwise nothing that it has stored counts. The whole work-group calls it.
+ * Follow the groups of a picture one after the other, and place the chunks of each at once. Returns whether all maps on
+ * the way are known; otherwise what has been stored is not valid. The whole work-group calls it.
  */
 FUNCTION u32 place_known(const struct chained_picture *picture, GLOBAL const u32 *maps, GLOBAL u32 *groups,
     GLOBAL u32 *chunks, const struct chain_space *space)

@@ -32,7 +32,7 @@ FUNCTION i32 scale_down(i32 sum, u32 shift)
 }
 
 /*
- * The forward DCT of eight values after Loeffler, Ligtenberg and Moschytz, in 13-bit fixed point: F_0_541 is
+ * Apply the forward DCT to eight values, after Loeffler, Ligtenberg and Moschytz, in 13-bit fixed point: F_0_541 is
  * 0.541196100, and so on. out[0] and out[4] are plain sums of `in`, without a multiplication.
  */
 FUNCTION void fdct_8(const i32 *in, i32 *out, u32 shift)
@@ -110,7 +110,7 @@ FUNCTION void transform_columns(LOCAL u32 *packed, LOCAL const u32x2 *quant)
 /* Transform 16 words of samples to 32 words of coefficients, two in a word, in raster order. */
 FUNCTION void transform_block(LOCAL u32 *values, LOCAL const u32x2 *quant)
 {
-    /* Begin with the last row, so that results do not cover samples that are still to be read. */
+    /* Begin with the last row, so that results do not overwrite samples that are still to be read. */
     ROLL for (u32 i = 8; i-- > 0;) transform_row(values + 2 * i, values + 4 * i);
     ROLL for (u32 i = 0; i < 4; i++) transform_columns(values + i, quant + 2 * i);
 }

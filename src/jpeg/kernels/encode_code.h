@@ -5,7 +5,7 @@
 enum {
     /* Work-groups that a multiprocessor runs at once; the work-groups' memory allows no more. */
     GROUPS_AT_ONCE = 8,
-    WINDOW = 704,                              /* words of a tile's code that are put together at once */
+    WINDOW = 704,                              /* words of a tile's code that are assembled at once */
     CODES = ENCODE_DC_CODES + ENCODE_AC_CODES, /* codes of a destination */
     END_OF_BLOCK = 0x00,
     ZERO_RUN = 0xF0
@@ -232,8 +232,8 @@ FUNCTION void place_bits_in(LOCAL u32 *window, u32 first, const struct bits *bit
 }
 
 /*
- * Return the number of bits in front of each block in coding order; `length` is the block's own number of bits. Whole
- * work-group.
+ * Return the number of bits in front of this work-item's block, which has number `order` in coding order, and `length`
+ * bits if it exists. *total receives the bits of all blocks. The whole work-group calls it.
  */
 FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 exists, u32 length, u32 *total)
 {
@@ -256,7 +256,7 @@ FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 
  * adds, are cleared. The groups of a launch are those of all tiles from number `skip` on.
  *
  * The words of a block's code for which its coefficients have no room wait among the tile's words, from
- * ENCODE_BLOCK_WORDS times the block's place in the tile on, where no block before it ends up.
+ * ENCODE_BLOCK_WORDS times the block's place in the tile on, where the code of no earlier block ends up.
  */
 DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
 encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels, GLOBAL u32 *bits,
@@ -316,8 +316,8 @@ FUNCTION void count_block(const struct coded *coded, LOCAL const i16 *values, LO
 }
 
 /*
- * Count how often each symbol occurs in each picture. The histograms have ENCODE_CODES words for each picture, and hold
- * 0 before.
+ * Count how often each symbol occurs in each picture. The histograms have ENCODE_CODES words for each picture, which
+ * are 0 at the start.
  */
 DENSE_KERNEL(ENCODE_BLOCKS, GROUPS_AT_ONCE)
 count_symbols(

@@ -36,7 +36,7 @@ FUNCTION i32 pixel_value(LOCAL const struct jpeg_encode_picture *picture,
     return sum >> 16;
 }
 
-/* A sample at any place, which may lie beyond the component's edges. */
+/* Return the sample at any place, which may lie beyond the component's edges. */
 OUTLINED u32 sample_at(LOCAL const struct jpeg_encode_picture *picture,
     LOCAL const struct jpeg_encode_component *component, GLOBAL const u32 *pixels, u32 x, u32 y)
 {
@@ -50,8 +50,8 @@ OUTLINED u32 sample_at(LOCAL const struct jpeg_encode_picture *picture,
 }
 
 /*
- * The places of a tile's samples: those of its own blocks (`own`) and, if it does not start an interval, those of the
- * MCU in front of it, in coding order (`extra`). That MCU has the number tile->mcus.
+ * Holds the places of a tile's samples: those of its own blocks (`own`) and, if it does not start an interval, those of
+ * the MCU in front of it, in coding order (`extra`). That MCU has the number tile->mcus.
  */
 struct sample_places {
     LOCAL u32 *own, *extra;
@@ -177,7 +177,7 @@ FUNCTION void load_pixels(
     }
 }
 
-/* The equations of JFIF, times 2^16: the result is what lies above the lowest 16 bits. */
+/* Apply the equations of JFIF, times 2^16: the result lies above the lowest 16 bits. */
 FUNCTION u32 luma_of(u32 pixel)
 {
     return dot_high(pixel, YCC_Y_BLUE, 0, dot_low(pixel, YCC_Y_RED, YCC_Y_GREEN, 32768));
@@ -231,8 +231,8 @@ FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, cons
 }
 
 /*
- * Convert eight pixels by as many rows as a box has, from column `x` and from row `row` of the MCU's chroma on. Where
- * chroma has ended, its last row is repeated, and so is the last row of luma.
+ * Convert eight columns of pixels in all rows of a box, from column `x` and from row `row` of the MCU's chroma on.
+ * Where chroma has ended, its last row is repeated, and so is the last row of luma.
  */
 FUNCTION void convert_pixels(
     LOCAL const struct jpeg_encode_picture *picture, const struct encode_place *place, u32 x, u32 row)
@@ -268,7 +268,8 @@ FUNCTION void convert_pixels(
 }
 
 /*
- * Load pixel by pixel: a work-item keeps to a column of eight pixels. Work-items beyond whole rows of columns are idle.
+ * Load the samples pixel by pixel: each work-item keeps to one column of eight pixels. Work-items that are left over
+ * when whole rows of columns are taken are idle.
  */
 FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, const struct sample_places *samples)
 {
@@ -324,7 +325,7 @@ FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, co
 
 /*
  * Sum up the samples of the block that predicts the tile's first DC coefficient, for each component: this is the DC
- * coefficient times 8 and not quantised. `sums` holds 0 for each component before. Nothing is done if the tile starts
+ * coefficient times 8 and not quantised. `sums` holds 0 for each component on entry. Nothing is done if the tile starts
  * an interval.
  */
 FUNCTION void sum_before(const struct tile *tile, const struct sample_places *samples, LOCAL u32 *sums)

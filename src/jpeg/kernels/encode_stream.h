@@ -106,7 +106,7 @@ KERNEL(PLACE_GROUP) place_bits(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *list
         list_of(work, lists, ENCODE_STARTS) + first, 1);
 }
 
-/* Do the same for the bytes of its tiles. */
+/* Compute where the bytes of a picture's tiles start; one work-group for each picture. */
 KERNEL(PLACE_GROUP) place_bytes(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lists)
 {
     SHARED u32 scratch[3 * PLACE_GROUP];
@@ -153,7 +153,10 @@ FUNCTION u32 bits_behind(const struct tile *tile, GLOBAL const u32 *bits, GLOBAL
     return result;
 }
 
-/* Four bytes from byte 4i on, the first in the highest bits; bytes that do not belong to the tile are 0. */
+/*
+ * Return four bytes of the stretch, from byte 4i on, the first in the highest bits; bytes that do not belong to the
+ * tile are 0.
+ */
 FUNCTION u32 stretch_word(const struct tile *tile, const struct byte_stretch *stretch, GLOBAL const u32 *bits,
     GLOBAL const u32 *lengths, u32 i)
 {
@@ -212,7 +215,7 @@ KERNEL(STREAM_GROUP) measure_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const
     }
 }
 
-/* Place gathered streams one behind the other, behind the list of their lengths. One work-group. */
+/* Place gathered streams one behind the other, behind the list of their lengths. One work-group does it. */
 KERNEL(PLACE_GROUP) place_streams(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lists, GLOBAL u32 *RESTRICT streams)
 {
     SHARED u32 scratch[PLACE_GROUP];
@@ -297,7 +300,7 @@ FUNCTION void write_head(const struct tile *tile, GLOBAL u32 *RESTRICT head, u32
         head[local_index()] = local_index() == 0 ? end : 0;
 }
 
-/* Holds the first byte of a stream, in units of 16 bytes, and the bytes of room for it. */
+/* Holds the place of a stream's first byte, in units of 16 bytes, and the room for the stream in bytes. */
 struct stream_room {
     u32 place, capacity;
 };
@@ -314,8 +317,8 @@ FUNCTION struct stream_room find_room(GLOBAL const u32 *work, GLOBAL u32 *lists,
 }
 
 /*
- * Write the streams. If a stream is too long for its room, its head or the list of lengths still tells its length, but
- * the rest is undefined.
+ * Write the streams. If a stream is too long for its room, its length is still written to its head or to the list of
+ * lengths, but the rest is undefined.
  */
 KERNEL(STREAM_GROUP)
 write_streams(

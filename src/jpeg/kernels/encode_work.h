@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes a part of pictures to encode: the host fills it in (jpeg/gpu/encode_part.c) and the kernels read it. One
- * buffer, the work, starts with an encode_work; all offsets in it count 32-bit words from its start.
+ * Describes a part, the pictures that are encoded together: the host fills it in (jpeg/gpu/encode_part.c) and the
+ * kernels read it. One buffer, the work, starts with an encode_work; all offsets in it count 32-bit words from its
+ * start.
  *
  * A tile is a run of MCUs in coding order within one restart interval, of at most ENCODE_BLOCKS blocks. A work-group
  * codes a tile, and each of its work-items a block.
@@ -30,13 +31,13 @@ enum {
     ENCODE_QUANT = 128,
     ENCODE_PLACE_GROUP = 256, /* work-items that find the places of a picture's tiles */
     ENCODE_STREAM_GROUP = 128,
-    ENCODE_SUMMED_TILES = 4096, /* most tiles in a picture for which each tile sums up by itself what comes before it */
+    ENCODE_SUMMED_TILES = 4096, /* most tiles in a picture for which each tile itself sums up what comes before */
     ENCODE_HEAD = 16            /* bytes in front of a picture's stream; the first four are its length */
 };
 
 /*
- * Lists with one word for each tile. Behind them, if streams are gathered, come two lists with one word for each
- * picture: the lengths of the streams in bytes, and their places, in units of 16 bytes.
+ * The lists with one word for each tile. If streams are gathered, two lists with one word for each picture follow: the
+ * lengths of the streams in bytes, and their places, in units of 16 bytes.
  */
 enum jpeg_encode_list {
     ENCODE_LENGTHS, /* number of bits of the tile's code */
@@ -111,7 +112,7 @@ struct jpeg_encode_picture {
      */
     u32 codes;
     u32 stream;   /* place of its head in the buffer of streams, in units of 16 bytes; unused if streams are gathered */
-    u32 capacity; /* bytes of room for the stream behind the head, likewise */
+    u32 capacity; /* bytes of room for the stream behind the head; unused if streams are gathered */
     u32 loading;  /* enum jpeg_encode_loading */
     u32 ragged;   /* 1: rows of pixels do not all start at multiples of 8 bytes; otherwise 0 */
     u32 summed;   /* 1: each tile sums up what comes before it; 0: place_bits and place_bytes do so */

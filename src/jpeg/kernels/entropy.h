@@ -73,15 +73,15 @@ struct chunk_writer {
     u32 last;               /* whether the segment ends there */
     u32 first_half;         /* whether the stretch is the chunk's first half */
     u32 extended;           /* whether the work-item is behind its stretch */
-    i32 surplus;            /* bits left behind the segment's last block from which on they are a surplus */
+    i32 surplus;            /* least bits left behind the segment's last block that count as a surplus */
     u32 high, low, ahead;   /* the word of the position and the two that follow */
     u32 invalid;
     struct place place;
 };
 
 /*
- * Limit the index of a word to the words of a chunk. Behind the last chunk of a segment the last word is 0, as all data
- * after it are, and elsewhere nothing is read there any more.
+ * Limit the index of a word to the words of a chunk. In the last chunk of a segment the last word is 0, as are all data
+ * behind the segment; in other chunks nothing that is read there is used.
  */
 FUNCTION u32 last_word(u32 at)
 {
@@ -230,8 +230,8 @@ FUNCTION void finish_block(
 }
 
 /*
- * Decode the blocks that start in the stretch, except for their DC coefficients: outputs->dc receives these without
- * what comes before the stretch.
+ * Decode the blocks that start in the stretch, except that outputs->dc receives their DC coefficients without the sum
+ * of the differences in front of the stretch.
  */
 FUNCTION void write_stretch(const struct writing *writing, struct chunk_writer *writer, const struct outputs *outputs,
     u32 *block, u32 limit, GLOBAL u32 *RESTRICT damage, u32 few)
@@ -309,7 +309,7 @@ FUNCTION struct chunk_group find_chunk_group(GLOBAL const u32 *work)
     return group;
 }
 
-/* Return the number of this work-item's stretch in the group; if it has none, one that no group has. */
+/* Return the number of this work-item's stretch in the group; a number that no stretch has if it has none. */
 FUNCTION u32 own_stretch(const struct chunk_group *group)
 {
     u32 stretch = local_index() >> group->spread;
@@ -395,9 +395,9 @@ FUNCTION void keep_sums(GLOBAL const u32 *work, const struct chunk_group *group,
 
 /*
  * Let a work-item enter its stretch. On entry *before is the number of the segment's blocks in front of the chunk, on
- * return in front of the stretch. If it is not known where decoding stands half-way, the first half is the whole chunk.
- * Returns false if there is nothing to do: for the second half in that case, or because nothing is known of the chunk,
- * whose picture is left to the CPU.
+ * return in front of the stretch. If the state half-way through the chunk is not known, the first half's work-item
+ * decodes the whole chunk, and there is nothing to do for that of the second half. Returns false if there is nothing to
+ * do for this reason, or because the chunk's entry is not known and its picture is left to the CPU.
  */
 FUNCTION u32 enter_stretch(const struct writing *writing, const struct chunk_group *group, GLOBAL const u32 *own,
     u32 stretch, struct chunk_writer *writer, u32 *before)

@@ -79,8 +79,8 @@ FUNCTION u32 move_on(struct place *place, u32 advance, u32 blocks_in_mcu)
 }
 
 /*
- * The most blocks in which a chunk, and the code in front of it, end: blocks of two bits each, behind nine blocks of
- * the MCU.
+ * The most blocks that passing over a chunk, and the code in front of it, may reach, counted from the start of an MCU:
+ * nine blocks of the MCU may come before, and a block may have only two bits.
  */
 enum { ROWS = WORK_MCU_BLOCKS + WORK_CHUNK * 4 + 4 };
 
@@ -169,7 +169,7 @@ FUNCTION u32 pair_slowly(const struct pair_tables *tables, u32 at, u32 block, u3
 }
 
 /*
- * Pass over codes until the position is at least `end`, and as long as the index is below `safe` over pairs of codes.
+ * Pass over codes until the position is at least `end`; as long as the index is below `safe`, over two codes at once.
  * Position and index are kept in one word, to which an entry of the tables is added as it is.
  */
 FUNCTION void pass_codes(

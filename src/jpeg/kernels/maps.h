@@ -20,8 +20,9 @@ struct candidates {
 };
 
 /*
- * Ways lead through a chunk to the start of the next one, from all blocks of the MCU. Ways that have reached the same
- * place half-way are joined to one. They are in the order of their starts.
+ * Holds the ways of all starts. A way leads through the chunk in front of a start to that start, and begins at one of
+ * the blocks of the MCU. Ways that have reached the same place half-way are joined into one. They are in the order of
+ * their starts.
  */
 struct ways {
     LOCAL u16 *starts;
@@ -52,7 +53,9 @@ FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, 
     return pack_place(place_of(tables, &passage));
 }
 
-/* Return the place half-way through the chunk in front of a start, if the chunk is entered as block `block`. */
+/*
+ * Return the place half-way through the chunk in front of a start, if the chunk is entered at block `block` of the MCU.
+ */
 FUNCTION u32 enter_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 info, u32 block)
 {
     u32 blocks;
@@ -156,7 +159,7 @@ struct map_group {
     u32 index;
     u64 at;
     u64 stride; /* distance from one list to the next */
-    u32 halves; /* whether the maps also tell the place half-way */
+    u32 halves; /* whether the maps also hold the place half-way */
 };
 
 /* Return the number of lists that a map needs: the more blocks an MCU has, the more often a candidate is missing. */
@@ -167,8 +170,8 @@ FUNCTION u32 map_lists(GLOBAL const struct jpeg_work_picture *picture)
 }
 
 /*
- * Return the number of further states that are not candidates: those found by the group in front, and those found by
- * the group that the chunk belongs to.
+ * Return the number of entries of a chunk's map for states that are not candidates: those that the group in front
+ * finds, and those that the group of the chunk finds.
  */
 FUNCTION u32 foreign_extra(GLOBAL const struct jpeg_work_picture *picture)
 {
@@ -197,7 +200,8 @@ FUNCTION void clear_maps(const struct map_group *group, GLOBAL u32 *RESTRICT map
 }
 
 /*
- * The candidate of a start, or the further state of it, that a chunk leads to; MAP_UNKNOWN if there is no room for one.
+ * Return the entry of a start that stands for a state to which a chunk leads: a candidate, or a new entry for a further
+ * state; MAP_UNKNOWN if there is no room for one.
  */
 FUNCTION u32 find_next(
     const struct map_group *group, const struct candidates *candidates, LOCAL u32 *extra, u32 start, u32 state)
@@ -216,8 +220,8 @@ FUNCTION u32 find_next(
 
 /*
  * Follow a chunk from a state. Returns the entry of the next chunk that it leads to, and in *blocks the number of
- * blocks that end in the chunk. Most often it has come to a place on one of the ways half-way; otherwise *behind
- * receives the state at the end. *midway receives the place half-way.
+ * blocks that end in the chunk. Nearly always one of the ways passes through the place reached half-way, and the rest
+ * is known; otherwise *behind receives the state at the end. *midway receives the place half-way.
  */
 FUNCTION u32 lead_on(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
     LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 start,

@@ -13,8 +13,8 @@ FUNCTION u32 sample_of(u32 word, u32 index)
 }
 
 /*
- * The result is (value − mean) × scale, each step rounded once. In this order a compiler has nothing to contract to a
- * fused operation.
+ * Return (value − mean) × scale, each step rounded once. In this order a compiler has nothing to contract to a fused
+ * operation.
  */
 FUNCTION u32 normalise(GLOBAL const struct jpeg_work_picture *picture, u32 value, u32 channel)
 {
@@ -44,8 +44,8 @@ struct number_rows {
 };
 
 /*
- * Store four samples of a row, which come as a word of bytes, at number 4 · `at` and behind. `first` is the channel of
- * the first sample, and `together` the number of channels that alternate in the row.
+ * Store four samples, which come as a word of bytes, as numbers 4 · `at` to 4 · `at` + 3 of a row. `first` is the
+ * channel of the first sample, and `together` the number of channels that alternate in the row.
  */
 FUNCTION void store_numbers(GLOBAL const struct jpeg_work_picture *picture, struct number_rows rows, GLOBAL void *row,
     u32 at, u32 word, u32 first, u32 together)

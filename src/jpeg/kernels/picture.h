@@ -19,7 +19,10 @@ FUNCTION u32 find_picture(GLOBAL const u32 *work, enum jpeg_work_kind kind, u32 
     return low;
 }
 
-/* Return the first pixel of what lies at an address or, if that is 0, behind `first` words of the launch's buffer. */
+/*
+ * Return the first pixel of an output: it lies at an address or, if that is 0, behind `first` words of the launch's
+ * buffer.
+ */
 FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, u32 first)
 {
 #if defined(__CUDACC__)
@@ -32,7 +35,10 @@ FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, 
     return pixels + first;
 }
 
-/* Return the first pixel of the output. `pixels` is the buffer of pixels, or the buffer of the launch. */
+/*
+ * Return the first pixel of the output. `pixels` is the buffer that the launch passes: that of the part or the
+ * caller's.
+ */
 FUNCTION GLOBAL u32 *picture_output(GLOBAL const struct jpeg_work_picture *picture, GLOBAL u32 *pixels)
 {
     return first_pixel(picture->output_address, pixels, picture->output);

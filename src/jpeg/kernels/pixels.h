@@ -149,7 +149,7 @@ OUTLINED void store_pixels_of_numbers(
 }
 
 /*
- * Each work-item converts four pixels of a row. Rows have room for a multiple of four pixels. The groups of a launch
+ * Convert pixels, four of a row by each work-item. Rows have room for a multiple of four pixels. The groups of a launch
  * are those of all pictures from number `skip` on; if pictures go to several buffers, each buffer has a launch of its
  * own.
  */

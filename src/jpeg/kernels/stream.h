@@ -12,7 +12,7 @@ enum {
     MAP_CHUNKS = WORK_MAP_CHUNKS,
     /*
      * The chunks that a work-group holds: the chunk in front of its own, which leads to them, its own, and three behind
-     * for ways that lead on.
+     * these, through which states that are no candidates are followed.
      */
     STAGED_CHUNKS = MAP_CHUNKS + 4,
     LANE_BITS = 4, /* a work-item reads 16 bytes */

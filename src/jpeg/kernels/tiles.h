@@ -2,7 +2,7 @@
 /*
  * Turns samples into pixels for the usual pictures: those of one component, and those of three of which the first has
  * full size and the others are alike: of full size, half the width, or half the width and height. A work-item makes
- * sixteen pixels of a line, whose values travel two in a word.
+ * sixteen pixels of a line, whose values are kept two in a word.
  */
 #include "jpeg/kernels/normal.h"
 #include "jpeg/kernels/transform.h"
@@ -58,8 +58,8 @@ struct columns {
 };
 
 /*
- * Find the samples, each twice as wide as a pixel, for the pixels from x (a multiple of 16) on; the row has `count`
- * samples.
+ * Find the samples, each of which is as wide as two pixels, for the pixels from x (a multiple of 16) on; the row has
+ * `count` samples.
  */
 FUNCTION struct columns find_columns(u32 x, u32 count)
 {

@@ -38,7 +38,8 @@ FUNCTION u32 term(i32 value, i32 factor)
 }
 
 /*
- * The sums of a pass are divided by 2^bits, with halves rounded up; this bias on their common term does the rounding.
+ * Return the bias that rounds the sums of a pass when they are divided by 2^bits, with halves rounded up. It is added
+ * to their common term.
  */
 FUNCTION u32 rounding(u32 bits)
 {
@@ -52,7 +53,7 @@ FUNCTION u32 sample_rounding(u32 bits)
 }
 
 /*
- * The inverse DCT after Loeffler, Ligtenberg and Moschytz in 13-bit fixed point: F_0_541 is 0.541196100, and so
+ * Apply the inverse DCT after Loeffler, Ligtenberg and Moschytz in 13-bit fixed point: F_0_541 is 0.541196100, and so
  * on. Eight values of 16 bits give eight sums, which include the bias, modulo 2^32.
  */
 FUNCTION void idct_8(const i32 *in, u32 bias, u32 *out)
@@ -77,7 +78,7 @@ FUNCTION void idct_8(const i32 *in, u32 bias, u32 *out)
     out[4] = t0 - t3 - odd0;
 }
 
-/* Apply the inverse DCT reduced to four sums, from eight values without that at index 4. */
+/* Apply the inverse DCT reduced to four sums, to eight values of which that at index 4 is not used. */
 FUNCTION void idct_4(const i32 *in, u32 bias, u32 *out)
 {
     u32 t0 = ((u32)in[0] << 14) + bias, t2 = term(in[2], F_1_847) - term(in[6], F_0_765);
@@ -89,7 +90,7 @@ FUNCTION void idct_4(const i32 *in, u32 bias, u32 *out)
     out[2] = t0 - t2 - odd0;
 }
 
-/* The inverse DCT reduced to two sums, from the first of eight values, which may have 32 bits, and the odd ones. */
+/* Apply the inverse DCT reduced to two sums, to the first of eight values, which may have 32 bits, and the odd ones. */
 FUNCTION void idct_2(const i32 *in, u32 bias, u32 *out)
 {
     u32 even = ((u32)in[0] << 15) + bias;

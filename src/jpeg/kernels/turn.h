@@ -21,7 +21,7 @@ FUNCTION u32 stored_pixel(GLOBAL const struct jpeg_work_picture *picture, GLOBAL
 }
 
 /*
- * Each work-item makes four pixels of a row of the turned picture. `stored` is the buffer of pixels; the other
+ * Turn pixels, four of a row of the turned picture by each work-item. `stored` is the buffer of pixels; the other
  * arguments are as for convert_pixels.
  */
 KERNEL(TURN_GROUP) turn_pixels(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *stored, GLOBAL u32 *pixels, u32 skip)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes a part of JPEG pictures to decode: the host fills it in (jpeg/gpu/part.c) and the kernels read it. One
- * buffer, the work, starts with a jpeg_work; all offsets in it count 32-bit words from its start. Every index is valid,
- * so a kernel checks only what depends on coded bits.
+ * Describes a part, the JPEG pictures that are decoded together: the host fills it in (jpeg/gpu/part.c) and the kernels
+ * read it. One buffer, the work, starts with a jpeg_work; all offsets in it count 32-bit words from its start. Every
+ * index is valid, so a kernel checks only what depends on coded bits.
  *
- * The kernels run over groups of things (enum jpeg_work_kind). A picture's things fill whole groups, so that a group
- * belongs to one picture.
+ * The kernels run over groups of chunks, blocks, tiles, pixels or turned squares (enum jpeg_work_kind). Those of a
+ * picture fill whole groups, so that a group belongs to one picture.
  */
 #ifndef KOSTKA_JPEG_KERNELS_WORK_H
 #define KOSTKA_JPEG_KERNELS_WORK_H
@@ -41,8 +41,8 @@ enum {
     WORK_MAP_CHUNKS = 32, /* those of them that a work-group of WORK_MAP_GROUP work-items maps */
     WORK_MAP_GROUP = 256,
     /*
-     * Work-items of a group that decodes coefficients. Those that work decode a stretch each, which is a chunk or, if
-     * chunks are halved, half of one.
+     * Work-items of a group that decodes coefficients. Those that are not idle decode a stretch each, which is a chunk
+     * or, if chunks are halved, half of one.
      */
     WORK_WRITE_CHUNKS = 64,
     WORK_SPREAD = 5,
@@ -63,10 +63,13 @@ enum {
     WORK_COMPLETED = 3
 };
 
-/* A flag: more maps had to be completed than allowed. The picture has no coefficients, and the CPU must decode it. */
+/*
+ * Flag in the word WORK_COMPLETED: more maps had to be completed than allowed. The picture has no coefficients, and the
+ * CPU must decode it.
+ */
 #define WORK_LEFT 0x80000000u
 
-/* The kinds of things that groups are made of; jpeg_work.groups has a list for each. */
+/* The kinds of groups, by what they consist of; jpeg_work.groups has a list for each. */
 enum jpeg_work_kind { WORK_OF_CHUNKS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_OF_TURNS, WORK_KINDS };
 
 /* The type of an output sample. */
@@ -127,9 +130,9 @@ enum { STATE_START = 0, STATE_BLOCK = 5, STATE_INDEX = 9 };
  * block of an MCU, and then states to which candidates led although they are not candidates. In an entry bits 0–3 are
  * the entry of the next chunk that it leads to, bits 4–15 the number of blocks that end in the chunk, bits 16–30 the
  * state, and bit 31 tells whether the chunk is the first of its segment, whose only state is known. If chunks are
- * decoded in halves, as many lists follow, which tell for each entry the state at the first code that starts in the
- * second half: bits 0–14 are the state, as at the start of a chunk, bits 15–26 the number of blocks that end before,
- * and bit 31 tells whether this is known.
+ * decoded in halves, the same number of lists follows, which give for each entry the state at the first code that
+ * starts in the second half: bits 0–14 are the state, as at the start of a chunk, bits 15–26 the number of blocks that
+ * end before, and bit 31 tells whether this is known.
  */
 enum {
     MAP_LISTS = 15,
@@ -188,7 +191,7 @@ struct jpeg_work_segment {
     u32 first_chunk; /* its first chunk, counted in the picture */
 };
 
-/* Describes a component, of which only the wanted MCUs of the picture are described. */
+/* Describes a component, as far as it lies in the wanted MCUs of the picture. */
 struct jpeg_work_component {
     u32 plane; /* offset in the buffer of planes, in units of 16 samples */
     u32 pitch; /* distance of rows, in the same units */
@@ -197,8 +200,8 @@ struct jpeg_work_component {
     /* Place of its first block in the buffer of coefficients, where the scan that holds it left it. */
     u32 block;
     u32 below;                     /* added to that place for each row of blocks further down */
-    u32 next_mcu;                  /* added for each MCU further right, beside 1 for each block; modulo 2^32 */
-    u32 next_row;                  /* added for each row of MCUs further down, beside `below` for each row of blocks */
+    u32 next_mcu;                  /* added for each MCU further right, besides 1 for each block; modulo 2^32 */
+    u32 next_row;                  /* added for each row of MCUs further down, besides `below` for each row of blocks */
     u32 width_share, height_share; /* 65536 divided by the blocks in an MCU, horizontally and vertically, rounded up */
     u32 blocks_w;                  /* blocks in a row of the plane */
     u32 blocks;                    /* number of blocks in the plane */
@@ -235,10 +238,10 @@ struct jpeg_work_picture {
     u32 components;                       /* number of components that make pixels */
     u32 output;                           /* place of its first byte in the buffer of pixels, in units of 4 bytes */
     u32 output_pitch;                     /* bytes from one row to the next; for bytes a multiple of 4 */
-    u32 output_plane;                     /* planar: bytes from one plane to the next, likewise; 0: interleaved */
+    u32 output_plane;                     /* planar: bytes from one plane to the next, as for rows; 0: interleaved */
     u32 channels;                         /* number of channels of the output */
     u32 red;                              /* channel of red; blue is channel 2 − red */
-    u32 alpha;                            /* value of a fourth channel beside red, green and blue */
+    u32 alpha;                            /* value of a fourth channel behind red, green and blue */
     u32 conversion;
     u32 x, y, width, height;              /* the wanted pixels, counted in the wanted MCUs */
     u32 block_component[WORK_MCU_BLOCKS]; /* component of the scan | place in the MCU: x << 8 | y << 16 */

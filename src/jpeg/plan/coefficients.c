@@ -6,7 +6,7 @@
 
 typedef void *allocate(struct memory *memory, size_t count, size_t size, kst_status *status);
 
-/* Make room for so many MCUs of the frame. */
+/* Allocate the blocks of mcus_w × mcus_h MCUs of the frame by `allocate_blocks`. */
 static kst_status create(struct memory *memory, const struct jpeg_frame *frame, uint32_t mcus_w, uint32_t mcus_h,
     struct jpeg_coefficients *coefficients, allocate *allocate_blocks)
 {

@@ -10,8 +10,9 @@
 #include "jpeg/plan/frame.h"
 
 /*
- * For each component padded_w × padded_h blocks, one row of blocks after the other. A block has 64 coefficients in
- * raster order (not zig-zag). The blocks are zeroed when they are created.
+ * Holds, for each component, padded_w × padded_h blocks, one row of blocks after the other. A block has 64 coefficients
+ * in raster order (not zig-zag). The blocks are zeroed when they are created, unless kst_jpeg_coefficients_reserve()
+ * creates them.
  */
 struct jpeg_coefficients {
     int16_t *blocks[JPEG_COMPONENTS];
@@ -24,15 +25,15 @@ struct jpeg_coefficients {
 /* Holds the coefficients of a rectangle of a picture's MCUs. */
 struct jpeg_strip {
     struct jpeg_coefficients coefficients;
-    uint32_t first_x, first_y; /* the picture's MCU with which it begins */
+    uint32_t first_x, first_y; /* column and row in the picture of the rectangle's first MCU */
 };
 
 kst_status kst_jpeg_coefficients_create(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
-/* Do the same with undefined contents, for callers that write every block. */
+/* Allocate the same blocks with undefined contents, for callers that write every block. */
 kst_status kst_jpeg_coefficients_reserve(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
-/* Create those of mcus_w × mcus_h MCUs of the frame, zeroed; the stride is that of so many. */
+/* Allocate zeroed coefficients of only mcus_w × mcus_h MCUs of the frame; the stride is that of mcus_w MCUs. */
 kst_status kst_jpeg_coefficients_create_part(struct memory *memory, const struct jpeg_frame *frame, uint32_t mcus_w,
     uint32_t mcus_h, struct jpeg_coefficients *coefficients);
 /* Return the number of bytes of all blocks. */

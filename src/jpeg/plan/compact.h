@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reduces a stream to the entropy-coded data of its plan, for executors that cannot cope with everything that may stand
- * among those data.
+ * between these data.
  */
 #ifndef KOSTKA_JPEG_PLAN_COMPACT_H
 #define KOSTKA_JPEG_PLAN_COMPACT_H
@@ -16,7 +16,7 @@
  */
 kst_status kst_jpeg_compact(struct memory *memory, const struct jpeg_plan *plan, struct jpeg_plan *compact);
 
-/* A zeroed plan is allowed: it holds nothing. */
+/* Release what kst_jpeg_compact() allocated. A zeroed plan is allowed: it holds nothing. */
 void kst_jpeg_compact_release(struct memory *memory, struct jpeg_plan *compact);
 
 #endif

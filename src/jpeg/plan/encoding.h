@@ -29,13 +29,15 @@ struct jpeg_encoding {
     size_t script_length;
     kst_restart restart; /* KST_RESTART_NONE, MCUS or ROWS */
     /*
-     * The most bytes of coefficients to keep of a picture that is coded with tables made for it and without a script of
-     * its own. A picture with more is read twice for each scan. UINT64_MAX if it cannot be read again.
+     * For a picture that is coded with tables made for it and without a script of the caller's: the most bytes of
+     * coefficients to keep in memory. A picture with more is read twice for each scan, for its tables and for its code.
+     * UINT64_MAX if it cannot be read again.
      */
     uint64_t kept_most;
     /*
-     * The most bytes of coefficients that are kept as they are of any other picture that is encoded, or transcoded.
-     * With UINT64_MAX, which tests compare with, transcoding keeps them in any case.
+     * For any other picture that is encoded, and for one that is transcoded: the most bytes of coefficients that are
+     * kept as they are rather than packed in a store. With UINT64_MAX, which tests compare with, transcoding keeps them
+     * in any case.
      */
     uint64_t stored_most;
 };
@@ -47,8 +49,8 @@ struct jpeg_encoding {
 void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour);
 
 /*
- * Return the coding of a frame for which `wanted` is asked: the standard Huffman tables have no codes for the longer
- * coefficients of deep pictures, for which tables are always made.
+ * Return the coding that a frame gets if `wanted` is asked for: deep pictures always get their own Huffman tables,
+ * since the standard ones have no codes for their longer coefficients.
  */
 kst_coding kst_jpeg_encoding_coding(const struct jpeg_frame *frame, kst_coding wanted);
 

@@ -7,7 +7,7 @@
 
 enum { JPEG_COMPONENTS = 4, JPEG_TABLES = 4, JPEG_MCU_BLOCKS = 10 };
 
-enum { JPEG_DEEP = 12 }; /* the bits of a sample, if not 8, of the processes with a DCT (table B.2) */
+enum { JPEG_DEEP = 12 }; /* bits of a sample in the processes with a DCT, where it is not 8 (table B.2) */
 
 /*
  * Maps a zig-zag index to a raster index (figure A.6). The 16 entries behind the first 64 are all 63, for damaged runs
@@ -20,8 +20,10 @@ struct jpeg_component {
     uint8_t h, v;           /* sampling factors, 1–4 */
     uint8_t tq;             /* destination of the quantisation table, 0–3 */
     uint32_t width, height; /* samples: ⌈X·h/hmax⌉, ⌈Y·v/vmax⌉ */
-    /* Data units that hold samples: blocks, ⌈width/8⌉ and ⌈height/8⌉, or in the lossless process the samples
-     * themselves. A scan of this component alone has as many. */
+    /*
+     * Data units that hold samples: blocks, ⌈width/8⌉ and ⌈height/8⌉, or in the lossless process the samples
+     * themselves. These are what a scan of this component alone codes.
+     */
     uint32_t blocks_w, blocks_h;
     uint32_t padded_w, padded_h; /* data units including the padding to whole MCUs: mcus_w·h, mcus_h·v */
     uint16_t quant[64];          /* raster order; 0 only in damaged streams */
@@ -46,8 +48,8 @@ uint32_t kst_jpeg_frame_unit(const struct jpeg_frame *frame);
 void kst_jpeg_frame_geometry(struct jpeg_frame *frame);
 
 /*
- * Holds the number of MCUs in a scan of these components, and of blocks in an MCU (A.2). In a scan of one component an
- * MCU is one block.
+ * Holds the number of MCUs in a scan, and of data units in an MCU (A.2). In a scan of one component an MCU is one
+ * block.
  */
 struct jpeg_scan_geometry {
     uint32_t mcus_w, mcus_h;

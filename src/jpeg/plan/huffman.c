@@ -88,7 +88,7 @@ enum { SYMBOLS = 257, RESERVED = 256 };
 
 /*
  * Describes a tree of the forest that the procedure of K.2 joins. The trees lie in ascending order of their keys (a
- * leaf's key is its symbol), and among equally frequent ones that with the larger key is joined first.
+ * leaf's key is its symbol). Of equally frequent trees the one with the larger key is joined first.
  */
 struct tree {
     uint64_t frequency;
@@ -106,7 +106,7 @@ static uint32_t rarest(const struct tree *tree, uint32_t count, uint32_t except)
     return best;
 }
 
-/* Huffman's procedure: length[s] becomes the code length of symbol s, 0 if the symbol does not occur. */
+/* Apply Huffman's procedure: length[s] becomes the code length of symbol s, 0 if the symbol does not occur. */
 static void assign_lengths(const uint64_t frequency[SYMBOLS], uint16_t length[SYMBOLS])
 {
     struct tree tree[SYMBOLS];

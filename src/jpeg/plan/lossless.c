@@ -21,7 +21,10 @@ static bool only_moves(enum jpeg_conversion conversion)
            conversion == JPEG_CONVERT_RGB || conversion == JPEG_CONVERT_CMYK;
 }
 
-/* Find the conversion to a format, given that of the samples' depth and sizes not all can be made. */
+/*
+ * Find the conversion to a format. Returns false if there is none, or none for the depth of the samples and the sizes
+ * of the components.
+ */
 static bool find_conversion(const struct jpeg_frame *frame, kst_format format, enum jpeg_conversion *conversion)
 {
     return kst_jpeg_find_conversion(frame->colour, format, conversion) &&
@@ -46,7 +49,7 @@ static void describe_planes(const struct jpeg_frame *frame, const kst_region *re
     }
 }
 
-/* There is no transform, so no other size and no faster one, and no component is enlarged (find_conversion()). */
+/* Without a transform there is no other size and no faster DCT, and no component is upsampled (find_conversion()). */
 static bool options_are_known(const kst_decode_options *options)
 {
     return !options->reduce && (options->eighths == 0 || options->eighths == 8) &&

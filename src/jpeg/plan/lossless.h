@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plans what the lossless process (T.81 H) gives: samples of 2 to 16 bits, in the size and the sampling that they are
- * coded in. Nothing is reduced or resampled.
+ * Plans the picture that a stream of the lossless process (T.81 H) gives: samples of 2 to 16 bits, in the size and the
+ * sampling in which they are coded. Nothing is reduced or resampled.
  */
 #ifndef KOSTKA_JPEG_PLAN_LOSSLESS_H
 #define KOSTKA_JPEG_PLAN_LOSSLESS_H
@@ -9,9 +9,10 @@
 #include "jpeg/plan/output.h"
 
 /*
- * Describe the picture that `options` ask for, as kst_jpeg_output_describe() does. Components of different sizes are
- * RAW unless they are one; so are, unless the samples have 8 bits, colours that have to be computed. Errors are
- * KST_ERROR_OPTIONS, KST_ERROR_REGION and KST_ERROR_JPEG_COLOUR.
+ * Describe the picture that `options` ask for, as kst_jpeg_output_describe() does. If the components differ in size,
+ * only RAW is possible; if the samples do not have 8 bits, formats whose colours would have to be computed are not.
+ * Where its usual format is not possible, KST_FORMAT_AUTO chooses RAW. Errors are KST_ERROR_OPTIONS, KST_ERROR_REGION
+ * and KST_ERROR_JPEG_COLOUR.
  */
 kst_status kst_jpeg_lossless_describe(
     const struct jpeg_frame *frame, const kst_decode_options *options, kst_image *image);

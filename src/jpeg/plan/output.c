@@ -95,8 +95,8 @@ static uint32_t block_size(const kst_decode_options *options)
 }
 
 /*
- * Return the same for a component of a picture with blocks of `least`. As in libjpeg, the transform reduces subsampled
- * components less if that saves resampling them.
+ * Return how many samples a block of a component gives along a side, in a picture whose blocks give at least `least`.
+ * As in libjpeg, the transform reduces subsampled components less if that saves resampling them.
  */
 static uint32_t component_block(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t least)
 {

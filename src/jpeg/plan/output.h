@@ -20,7 +20,7 @@ enum { JPEG_BLOCK_MAX = 16 };
 /* Describes a component as it is scaled for the output. Sizes and positions are in samples of the reduced component. */
 struct jpeg_scaled {
     bool needed;
-    bool fast;      /* by the fast DCT: the component's table then holds multipliers, see kst_jpeg_fast_multipliers() */
+    bool fast;      /* the fast DCT is used: the table then holds multipliers, see kst_jpeg_fast_multipliers() */
     uint32_t block; /* a block gives block² samples, 1–JPEG_BLOCK_MAX */
     uint32_t width, height;
     uint32_t mcu_rows;    /* sample rows in an MCU row */
@@ -64,15 +64,16 @@ struct jpeg_output {
 };
 
 /*
- * Find the conversion from the coded colour space to a format, which is not AUTO. Returns false if there is none. And
- * return the format for AUTO, and the colour of the picture that a conversion makes.
+ * Find the conversion from the coded colour space to a format, which is not AUTO; returns false if there is none. The
+ * other functions return the format that AUTO stands for, and the colour of the picture that a conversion makes.
  */
 bool kst_jpeg_find_conversion(kst_colour colour, kst_format format, enum jpeg_conversion *conversion);
 kst_format kst_jpeg_natural_format(kst_colour colour);
 kst_colour kst_jpeg_output_colour(kst_colour coded, enum jpeg_conversion conversion, kst_format format);
 
 /*
- * Find the region that is asked for, of a picture of this size. Returns false if it is empty or reaches outside.
+ * Find the region that `asked` means in a picture of this size: the whole picture if its width and height are 0.
+ * Returns false if the region is empty or reaches outside.
  */
 bool kst_jpeg_choose_region(const kst_region *asked, uint32_t width, uint32_t height, kst_region *region);
 

@@ -16,7 +16,7 @@ enum {
     INTERVAL_MOST = 65535
 };
 
-/* Holds the area of an MCU: a number of blocks of the densest component, over a divisor. */
+/* Holds the area of an MCU: a number of blocks of the densest component, divided by a divisor. */
 struct area {
     uint32_t blocks;  /* 1–16 */
     uint32_t divisor; /* 1–16; other than 1 only in a scan of one component, whose MCU is one block (A.2.2) */

@@ -12,9 +12,9 @@
 kst_restart kst_jpeg_restart_choose(const struct jpeg_frame *frame, kst_restart restart, bool progressive);
 
 /*
- * Return the interval with as many pixels between markers as `interval` MCUs of a scan of `source` have, in MCUs of the
- * single scan of all components of `result`; 0 if that is not a whole number or too large. `first` is the first
- * component of the source's scan, `count` the number of its components.
+ * Return the restart interval of `result`, in MCUs of its single scan of all components, that puts as many pixels
+ * between markers as `interval` MCUs of a scan of `source` do; 0 if that is not a whole number or too large. `first` is
+ * the first component of the source's scan, `count` the number of its components.
  */
 uint32_t kst_jpeg_restart_keep(
     const struct jpeg_frame *source, uint8_t first, uint32_t count, uint32_t interval, const struct jpeg_frame *result);

@@ -181,7 +181,10 @@ bool kst_jpeg_transform_is_identity(const struct jpeg_transform *t)
     return !t->transposed && (t->mirror_w | t->mirror_h | t->offset_x | t->offset_y) == 0;
 }
 
-/* Mirroring negates the odd columns, or rows, of a block's coefficients: all bits are set for those to be negated. */
+/*
+ * Holds a mask for each coefficient of a block: all bits are set if mirroring negates it, which concerns the odd
+ * columns or the odd rows of coefficients.
+ */
 struct signs {
     _Alignas(64) uint16_t negate[64];
 };
@@ -222,13 +225,13 @@ struct transform_run {
     uint32_t from_x[JPEG_COMPONENTS], from_y[JPEG_COMPONENTS], to_y[JPEG_COMPONENTS];
 };
 
-/* Return the block of component i at the place of the whole source. */
+/* Return the block of component i at column x and row y of the whole source, of which run->source may hold a part. */
 static const int16_t *source_block(const struct transform_run *run, uint32_t i, uint32_t x, uint32_t y)
 {
     return kst_jpeg_block(run->source, i, x - run->from_x[i], y - run->from_y[i]);
 }
 
-/* Make row y of the result's blocks of component i. */
+/* Make row y of the blocks of component i of the result. */
 static void move_row(const struct transform_run *run, uint32_t i, uint32_t y)
 {
     const struct jpeg_transform *t = run->transform;

@@ -47,8 +47,8 @@ void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct
     const struct jpeg_coefficients *result, struct pool *pool);
 
 /*
- * Return which MCU row of the source has all blocks of MCU row `row` of the result; with a transposition, which column
- * of MCUs has them. `source` is the source's frame.
+ * Return the MCU row of the source that has all blocks of MCU row `row` of the result, or with a transposition the
+ * column of MCUs that has them. `source` is the source's frame.
  */
 uint32_t kst_jpeg_transform_origin(const struct jpeg_transform *t, const struct jpeg_frame *source, uint32_t row);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions by which the entry points open and decode JPEG that the CPU decodes on every device: the lossless
+ * Opens and decodes, for the entry points, the JPEG streams that the CPU decodes on every device: those of the lossless
  * process (T.81 H), which shares marker segments with the other processes and nothing else, and deep pictures, which
  * are those of the other processes with samples of 12 bits.
  */
@@ -59,7 +59,7 @@ static kst_status open_parsed(kst_decoder *decoder, const uint8_t *data, size_t 
     return status;
 }
 
-/* Nothing is presumed, whatever the purpose. */
+/* Open a stream of the lossless process. Nothing is presumed about its end, whatever the purpose. */
 static kst_status open_lossless(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose)
 {
     (void)purpose;
@@ -125,7 +125,7 @@ static bool other(kst_decoder *decoder, size_t index, kst_other *other)
     const struct operation op = kst_decoder_operation(decoder, NULL);
     struct cpu_decoder *state = state_of(decoder);
     kst_status status = state->others_known ? KST_OK : kst_jpeg_others_find(&op, &state->stream, false, &state->others);
-    state->others_known = true; /* parts that could not be found are not searched again */
+    state->others_known = true; /* after a failure the search is not repeated */
     if (status)
         kst_decoder_fail(decoder, status);
     if (status || index >= state->others.count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions by which the entry points open, decode and transcode JPEG on the GPU or the CPU, and report damage. */
+/* Opens, decodes and transcodes JPEG for the entry points, on the GPU or the CPU, and reports damage. */
 #include "jpeg/run/decode.h"
 
 #include <string.h>
@@ -121,8 +121,8 @@ static void make_item(const struct decoding *d, struct jpeg_decoder *state)
 }
 
 /*
- * Let a short stream be decoded in shorter chunks, in as many as a few work-groups follow together. Its fill bytes,
- * which may not be known yet, must allow them: confirm() looks again.
+ * Choose shorter chunks for a short stream: as many as a few work-groups follow together. How short they may be depends
+ * on the stream's fill bytes, which may not be known yet; confirm() checks again.
  */
 static void shorten_chunks(struct jpeg_gpu_item *item)
 {
@@ -215,8 +215,8 @@ static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damag
 }
 
 /*
- * The device has left the picture to the CPU, which decodes it from the start, as the report says. The time of the
- * attempt counts, too.
+ * Decode a picture on the CPU, from the start, that the device has left to it. The report says so, and counts the time
+ * of the device's attempt, too.
  */
 static kst_status take_over(struct decoding *d, const struct jpeg_gpu_times *times)
 {
@@ -247,7 +247,10 @@ kst_status kst_jpeg_run_decoding_settle(struct decoding *d, const struct jpeg_gp
     return kst_decoding_end(d, finish(d, damage));
 }
 
-/* Stages of shorter streams are not timed, and their upload begins when the headers have been parsed. */
+/*
+ * Stages of streams that are shorter than this are not timed, and their upload begins when the headers have been
+ * parsed.
+ */
 enum { BRIEF_LENGTH = 1 << 17 };
 
 static kst_status make_pixels(struct decoding *d)
@@ -294,7 +297,7 @@ static void release(struct decoding *d)
 static kst_status decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken)
 {
     const struct operation op = kst_decoder_operation(d->decoder, NULL);
-    (void)taken; /* what JPEG decodes has all its samples at a time */
+    (void)taken; /* any JPEG picture can be decoded in bands */
     return kst_jpeg_cpu_decode_rows(&op, &jpeg_state(d->decoder)->stream.plan, &d->options, d->image, writer);
 }
 
@@ -304,7 +307,7 @@ static bool find_others(kst_decoder *decoder)
     struct jpeg_decoder *state = jpeg_state(decoder);
     if (state->others_known)
         return true;
-    state->others_known = true; /* parts that could not be found are not searched again */
+    state->others_known = true; /* after a failure the search is not repeated */
     kst_status status = kst_jpeg_others_find(&op, &state->stream, false, &state->others);
     return !status || !kst_decoder_fail(decoder, status);
 }

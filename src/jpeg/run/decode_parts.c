@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes a batch of JPEG pictures on a GPU, in parts. A few parts are under way at the same time, so that one is
+ * Decodes a batch of JPEG pictures on a GPU, in parts. A few parts are in flight at the same time, so that one is
  * uploaded while another is decoded.
  */
 #include "jpeg/run/decode_parts.h"
@@ -10,8 +10,8 @@
 enum {
     PART_PICTURES = 256,
     PART_BYTES = 8 << 20, /* bytes of streams: enough to keep the device busy, few enough to be uploaded soon */
-    FIRST_BYTES =
-        2 << 20, /* bytes of the first part, so that the device begins soon; each of the next parts has twice as many */
+    /* Bytes of the first part: few, so that the device begins soon. They double from part to part, up to PART_BYTES. */
+    FIRST_BYTES = 2 << 20,
     PARTS_AT_ONCE = 6, /* parts with buffers of their own; later parts reuse the buffers */
     PARTS_IN_FLIGHT = 24
 };
@@ -28,11 +28,11 @@ struct jpeg_part {
 struct jpeg_parts {
     const struct decode_owner *owner;
     struct gpu_runtime *gpu;
-    struct decoding **decoding; /* in turn */
-    struct jpeg_gpu_item *item; /* likewise */
+    struct decoding **decoding; /* in the order in which they were added */
+    struct jpeg_gpu_item *item; /* one for each decoding */
     uint32_t count;
     struct jpeg_part *part;
-    uint32_t part_count, begun, ended; /* in turn */
+    uint32_t part_count, begun, ended; /* parts that were added to, begun and ended, always in this order */
 };
 
 void kst_jpeg_run_parts_release(void *made)

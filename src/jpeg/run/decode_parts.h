@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how the GPU decodes many JPEG pictures: in parts, a few of which are under way at the same time. */
+/* Declares how the GPU decodes many JPEG pictures: in parts, a few of which are in flight at the same time. */
 #ifndef KOSTKA_JPEG_RUN_DECODE_PARTS_H
 #define KOSTKA_JPEG_RUN_DECODE_PARTS_H
 

@@ -178,7 +178,7 @@ static uint8_t quant_destination(const struct encoding *e, uint32_t component)
     return e->options.quant_index[component];
 }
 
-/* Make the usual table of a component, which several components often share. */
+/* Make the standard table of a component, or copy it from an earlier component with the same destination. */
 static void make_quantiser(struct encoding *e, uint32_t index, uint16_t limit)
 {
     struct jpeg_component *all = jpeg_encoding_of(e)->frame.component, *component = &all[index];
@@ -275,9 +275,11 @@ static kst_status check_raw(struct encoding *e)
 }
 
 /*
- * Return the most bytes of coefficients that are kept for optimised tables. With more, reading the picture twice is
- * faster than allocating them, unless its rows are decoded a second time for it, or it is read for ten scans. These may
- * be read side by side, which rows in order cannot be.
+ * Return the most bytes of coefficients that are kept for optimised tables. A larger picture is read twice, which is
+ * faster than allocating its coefficients. The limit is higher if reading costs more: if the rows have to be decoded a
+ * second time, or if the picture is read for the ten scans of a progressive stream. There is no limit if the rows come
+ * in order and cannot be had again, or are needed by several scans: these read the picture side by side, which rows in
+ * order do not allow.
  */
 static uint64_t choose_kept(const kst_encode_options *options, const kst_rows *rows)
 {
@@ -408,7 +410,7 @@ kst_status kst_jpeg_run_encoding_settle(
     report_time(e, KST_STAGE_UPLOAD, times->upload);
     report_time(e, KST_STAGE_PIXELS, times->coding);
     report_time(e, KST_STAGE_DOWNLOAD, times->download);
-    e->report.threads = 1; /* but for the device */
+    e->report.threads = 1; /* besides the device */
     return e->sink.status;
 }
 

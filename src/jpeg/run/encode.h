@@ -7,7 +7,7 @@
 #include "jpeg/gpu/encode.h"
 #include "run/encoding.h"
 
-/* Holds what the codec keeps of an encoding. */
+/* Holds the JPEG codec's state of one encoding. */
 struct jpeg_encoder {
     struct jpeg_dsp dsp;
     struct jpeg_encoding encoding;

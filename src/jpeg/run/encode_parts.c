@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes a batch of JPEG pictures on a GPU, in parts. A few parts are under way at the same time, so that one is
- * downloaded while another is coded. One thread leads: it begins parts in a row, and ends them in that order. Parts of
- * small pictures give the host as much to do as the device, so other threads take some of these from begin to end.
+ * Encodes a batch of JPEG pictures on a GPU, in parts. A few parts are in flight at the same time, so that one is
+ * downloaded while another is coded. One thread leads: it begins parts one after the other, and ends them in that
+ * order. Parts of small pictures give the host as much to do as the device, so other threads take some of these and run
+ * them from begin to end.
  */
 #include <pthread.h>
 
@@ -23,15 +24,15 @@ struct jpeg_encode_parts {
     pthread_mutex_t lock;                              /* guards the two members below */
     uint32_t taken;                                    /* pictures that parts have taken */
     bool led;                                          /* a thread leads */
-    struct jpeg_encode_part part[SMALL_PARTS_AT_ONCE]; /* the leader's parts under way, by number modulo the size */
+    struct jpeg_encode_part part[SMALL_PARTS_AT_ONCE]; /* the leader's parts in flight, by number modulo the size */
     uint32_t begun, ended;                             /* numbers of its parts */
 };
 
-/* Says which part a thread takes. */
+/* Says which kind of part a thread takes next. */
 enum jpeg_encode_taking {
     TAKE_ANY,
-    TAKE_FULL, /* one that no further picture may join; the first one need not be full */
-    TAKE_SMALL /* one of small pictures */
+    TAKE_FULL, /* a part that no further picture may join; the first one need not be full */
+    TAKE_SMALL /* a part of small pictures */
 };
 
 static void release(void *all)
@@ -97,7 +98,7 @@ static void settle_part(struct jpeg_encode_settling *settling)
     kst_pool_run(settling->parts->owner.context->pool, count, settle_item, settling);
 }
 
-/* Take the next pictures, as many as make a part. Returns false if there is no such part. */
+/* Take the pictures of the next part. Returns false if there is no such part. */
 static bool take_part(struct jpeg_encode_parts *parts, enum jpeg_encode_taking taking, struct jpeg_encode_part *part)
 {
     pthread_mutex_lock(&parts->lock);
@@ -145,8 +146,8 @@ static void end_next(struct jpeg_encode_parts *parts)
 }
 
 /*
- * Return whether a part has to end before one of `count` pictures can begin. Small parts take less memory, and there
- * must be more of them for the device to have work while the host ends one and begins another.
+ * Return whether a part has to end before another one, of `count` pictures, can begin. Small parts take less memory,
+ * and there must be more of them for the device to have work while the host ends one and begins another.
  */
 static bool must_end(const struct jpeg_encode_parts *parts, uint32_t count)
 {
@@ -154,7 +155,7 @@ static bool must_end(const struct jpeg_encode_parts *parts, uint32_t count)
     return parts->begun - parts->ended >= most;
 }
 
-/* Parts are ended by run(), when no more pictures are to be planned. */
+/* Begin full parts while pictures are still being planned. run() ends them when no more pictures will come. */
 static void feed(void *all)
 {
     struct jpeg_encode_parts *parts = all;
@@ -191,7 +192,7 @@ static void run(void *all)
     }
 }
 
-/* One thread is enough for the last part, and for large ones. */
+/* Return the number of threads that run() can use. One is enough for the last part, and for large ones. */
 static uint32_t threads(void *all)
 {
     struct jpeg_encode_parts *parts = all;

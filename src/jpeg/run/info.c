@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes a parsed stream, with the quality that has its quantisation tables. */
+/* Describes a parsed stream, including the quality that its quantisation tables stand for. */
 #include "jpeg/run/info.h"
 
 #include <string.h>

@@ -5,7 +5,10 @@
 #include "jpeg/cpu/line_coder.h"
 #include "jpeg/run/encode.h"
 
-/* Codes that are made for the picture, and scans of a script, need all of it before the first byte. */
+/*
+ * Open an encoder. Huffman tables that are made for the picture, and scans of a script, are refused: they need the
+ * whole picture before the first byte is written.
+ */
 static kst_status open_lines(struct kst_line_encoder *encoder)
 {
     struct encoding *e = &encoder->encoding;

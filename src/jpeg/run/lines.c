@@ -10,8 +10,8 @@
 struct jpeg_line_state {
     struct jpeg_stream stream;
     struct jpeg_arriving lines;
-    const uint8_t *data; /* all that has arrived */
-    bool whole;          /* and nothing will follow */
+    const uint8_t *data; /* all bytes that have arrived */
+    bool whole;          /* all bytes of the stream have arrived */
     bool begun;          /* `lines` has begun: at once with a single scan, otherwise when all has arrived */
     kst_status failed;   /* what went wrong when bytes arrived */
 };
@@ -29,8 +29,8 @@ static size_t headers_end(const struct jpeg_stream *stream)
 }
 
 /*
- * Read the headers without the data behind them: whatever stands there has not arrived as a whole. That EOI is missing
- * then is the only warning there may be.
+ * Read the headers without the data behind them, which may not have arrived completely. The only warning accepted is
+ * the one that EOI is missing.
  */
 static kst_status read_headers(struct kst_lines *lines, struct jpeg_line_state *state, size_t *end)
 {

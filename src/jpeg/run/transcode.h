@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares the steps that transcode one JPEG picture: parse it, plan the result, and write that from the coefficients.
+ * Declares the steps that transcode one JPEG picture: parse it, plan the result, and write the result from the
+ * coefficients.
  */
 #ifndef KOSTKA_JPEG_RUN_TRANSCODE_H
 #define KOSTKA_JPEG_RUN_TRANSCODE_H
@@ -32,26 +33,30 @@ struct jpeg_transcoding {
     kst_scan script[JPEG_SPLIT_MAX];
 };
 
-/* Parse the picture. In strict mode what the parser finds is an error. */
+/* Parse the picture. In strict mode every warning of the parser is an error. */
 kst_status kst_jpeg_run_transcoding_open(struct jpeg_transcoding *t, const void *data, size_t length);
 
 /* Plan everything that does not depend on the coefficients. */
 kst_status kst_jpeg_run_transcoding_plan(struct jpeg_transcoding *t);
 
-/* Choose the kept segments again, for a result whose size is not that of the plan, which otherwise includes them. */
+/*
+ * Choose the kept segments for a result of this size. kst_jpeg_run_transcoding_plan() does so for the planned size;
+ * call this only if the result has another one.
+ */
 kst_status kst_jpeg_run_transcoding_metadata(struct jpeg_transcoding *t, uint32_t width, uint32_t height);
 
 /* Write the result. */
 kst_status kst_jpeg_run_transcoding_write(struct jpeg_transcoding *t, struct sink *sink);
 
 /*
- * transcode_stream.c: return whether the coefficients of a planned picture are not kept in memory, because they are too
- * many or because it is faster, and write the result without keeping them there.
+ * transcode_stream.c: the first function returns whether a planned picture is transcoded without keeping its
+ * coefficients in memory, because they are too many or because it is faster. The second one writes the result in this
+ * way.
  */
 bool kst_jpeg_run_transcoding_streams(const struct jpeg_transcoding *t, const struct sink *sink);
 kst_status kst_jpeg_run_transcoding_stream(struct jpeg_transcoding *t, struct sink *sink);
 
-/* Returns the offset in the result at which the contents of item `index` of the metadata begin. */
+/* Return the offset in the result at which the contents of item `index` of the metadata begin. */
 uint64_t kst_jpeg_run_transcoding_place(const struct jpeg_transcoding *t, size_t index);
 
 void kst_jpeg_run_transcoding_close(struct jpeg_transcoding *t);

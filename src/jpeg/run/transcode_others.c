@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Transcodes a file of several pictures: makes the others first, and corrects what the first one's segments say about
- * them.
+ * Transcodes a file of several pictures: makes the others first, and corrects what the first picture's segments say
+ * about them.
  */
 #include "jpeg/run/transcode_others.h"
 
@@ -58,7 +58,7 @@ static void plan_side(struct jpeg_turned_side *side)
     side->own_size = to > from ? to - from : 1;
 }
 
-/* Plan how another picture, which has the frame `own` when turned but not cut, follows the first one. */
+/* Plan how another picture is turned and cut like the first one. `own` is its frame when it is turned but not cut. */
 static void plan_turned(const struct jpeg_transcoding *first, const struct jpeg_frame *own, struct jpeg_turned *turned)
 {
     const struct jpeg_transform *t = &first->transform;
@@ -78,7 +78,7 @@ static void plan_turned(const struct jpeg_transcoding *first, const struct jpeg_
     plan_side(&turned->y);
 }
 
-/* Return whether whole MCUs can follow the first picture on one side. */
+/* Return whether moving whole MCUs turns and cuts one side of another picture like the first one. */
 static bool follows(const struct jpeg_turned_side *side, uint32_t mcu, bool mirrored)
 {
     return side->own_offset % mcu == 0 && (!mirrored || (side->mirror == side->full && side->own_full % mcu == 0));
@@ -91,7 +91,10 @@ static bool is_like_first(
            first->vmax == own->vmax;
 }
 
-/* Choose options with which another picture follows the first one without loss. Returns false if there are none. */
+/*
+ * Choose options with which another picture is turned and cut like the first one without loss. Returns false if there
+ * are none.
+ */
 static bool plan_lossless(const struct jpeg_transcoding *first, const struct jpeg_turned *turned,
     const struct jpeg_frame *own, kst_transcode_options *options)
 {
@@ -228,7 +231,7 @@ static kst_metadata *item_of(const struct pictures_file *f, int64_t segment, siz
     return NULL;
 }
 
-/* Set the new lengths of the directory's items; `now` is the first picture's length. */
+/* Find the new lengths of the directory's items; `now` is the first picture's length. */
 static void measure_items(struct pictures_file *f, uint64_t now)
 {
     const struct jpeg_marker_segment *segment = segment_of(f, f->others.directory);
@@ -311,7 +314,7 @@ static bool mend_entry(const struct pictures_file *f, uint64_t header, uint64_t 
         const uint64_t at = old_header + entry->offset;
         const kst_other *other = other_around(f, at);
         if (!other || (other->picture && other->offset != at))
-            return true; /* it was wrong before, which has been counted */
+            return true; /* the entry was wrong before, which a warning has counted */
         offset = new_offset(f, other, now) + (at - other->offset) - header;
         size =
             other->picture ? mended(entry->size, other->length, f->piece[other - f->others.other].length) : entry->size;

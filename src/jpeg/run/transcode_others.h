@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the transcoding of a whole JPEG file: its first picture and what follows that. */
+/* Declares the transcoding of a whole JPEG file: its first picture and everything behind it. */
 #ifndef KOSTKA_JPEG_RUN_TRANSCODE_OTHERS_H
 #define KOSTKA_JPEG_RUN_TRANSCODE_OTHERS_H
 
@@ -11,15 +11,15 @@ kst_status kst_jpeg_run_transcode_file(
 
 /*
  * Describes how the first picture is turned and cut in one direction, in its pixels, and how another picture
- * corresponds to it. The pixel at position v of the turned picture comes from mirror − v if v < mirror, otherwise from
- * v. The pixel at position u of the result is that at v = offset + u.
+ * corresponds to it. Positions are real numbers: the centre of pixel i lies at i + ½. Position v of the turned picture
+ * comes from mirror − v if v < mirror, otherwise from v. Position u of the result is v = offset + u.
  */
 struct jpeg_turned_side {
     uint32_t full; /* the first picture's size, turned but not cut */
     uint32_t mirror;
     uint32_t offset;
     uint32_t size;
-    uint32_t own_full; /* the other picture's size, likewise, in its own pixels */
+    uint32_t own_full; /* the other picture's size, turned but not cut, in its own pixels */
     uint32_t own_offset;
     uint32_t own_size;
 };

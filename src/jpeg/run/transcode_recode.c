@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turns and cuts another picture of a file if its MCUs cannot follow the first picture's without loss: it is decoded,
- * its samples are turned and cut, and encoded again with its own tables and sampling.
+ * Turns and cuts another picture of a file like the first one where moving its MCUs cannot do that without loss: it is
+ * decoded, its samples are turned and cut, and encoded again with its own tables and sampling.
  */
 #include <string.h>
 
@@ -18,8 +18,9 @@ struct picture_recoding {
 };
 
 /*
- * Sample i of a component's side comes from sample map[i] of the source, `count` samples long. Centres of samples are
- * followed through the first picture's pixels; one of these has 2 × factor × own_full units.
+ * Find map[i], the number of the sample of the source from which sample i along a side of a component comes; the side
+ * has `length` samples, and `count` in the source. The centres of samples are mapped through the first picture's
+ * pixels, in units of which such a pixel has 2 × factor × own_full.
  */
 static void map_side(
     const struct jpeg_turned_side *side, uint32_t factor, uint32_t most, uint32_t length, uint32_t count, uint32_t *map)

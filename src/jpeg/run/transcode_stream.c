@@ -10,14 +10,14 @@
 
 static const double storing = 0.3; /* share of the time that filling a store takes */
 
-/* Return whether one scan is made of rows in the order in which they are decoded. */
+/* Return whether the result has a single scan, which takes rows in the order in which they are decoded. */
 static bool goes_by_rows(const struct jpeg_transcoding *t)
 {
     return kst_jpeg_cpu_result_in_order(&t->transform) && t->encoding.coding != KST_CODING_PROGRESSIVE &&
            t->encoding.script_length == 0;
 }
 
-/* Return whether one pass over the source, on one thread in any case, suffices. */
+/* Return whether one pass over the source suffices, which takes one thread in any case. */
 static bool goes_once(const struct jpeg_transcoding *t)
 {
     return goes_by_rows(t) && t->encoding.coding == KST_CODING_BASELINE && t->stream.plan.scan_count == 1;
@@ -34,7 +34,7 @@ bool kst_jpeg_run_transcoding_streams(const struct jpeg_transcoding *t, const st
     return goes_once(t) || source > most || source + made > kst_memory_left(t->op.memory);
 }
 
-/* Count the damage that the decoder has met in the whole picture. */
+/* Report the damage that the decoder has met in the whole picture. */
 static kst_status report_damage(struct jpeg_transcoding *t, struct jpeg_row_decoder *decoder)
 {
     kst_jpeg_cpu_row_decoder_finish(decoder);
@@ -54,7 +54,7 @@ static kst_status write_by_rows(struct jpeg_transcoding *t, struct jpeg_row_deco
     return status;
 }
 
-/* Put the rows of a result into a store of its frame, while the operation's progress comes to `end`. */
+/* Put the rows of a result into a store of its frame, while the operation's progress advances to `end`. */
 static kst_status store_result(
     struct jpeg_transcoding *t, const struct jpeg_result *result, double end, struct jpeg_store *store)
 {
@@ -78,7 +78,7 @@ static kst_status store_result(
     return status;
 }
 
-/* Decode the picture, and put the rows of the transform, which is in order, into a store. */
+/* Decode the picture, and put the rows of its result into a store. The transform must leave the rows in order. */
 static kst_status store_source(
     struct jpeg_transcoding *t, const struct jpeg_transform *transform, double end, struct jpeg_store *store)
 {
@@ -107,7 +107,7 @@ static kst_status write_scans(struct jpeg_transcoding *t, const struct jpeg_tran
     return status;
 }
 
-/* Turn the stored source once instead of for each scan, and write the scans from that. */
+/* Turn the stored source once, into another store, instead of for each scan, and write the scans from that store. */
 static kst_status write_turned(struct jpeg_transcoding *t, const struct jpeg_store *source, struct sink *sink)
 {
     const struct jpeg_transform none = {.frame = t->transform.frame};
@@ -123,7 +123,7 @@ static kst_status write_turned(struct jpeg_transcoding *t, const struct jpeg_sto
     return status;
 }
 
-/* Write a result whose transform is not in order from a store of the source. */
+/* Write a result whose rows are not in the order of the source's, from a store of the source. */
 static kst_status write_from_source(struct jpeg_transcoding *t, struct spill *spill, struct sink *sink)
 {
     const bool columns = t->transform.transposed;
@@ -140,7 +140,7 @@ static kst_status write_from_source(struct jpeg_transcoding *t, struct spill *sp
     return status;
 }
 
-/* Write a result whose transform is in order from a store of the result. */
+/* Write a result whose rows are in the order of the source's, from a store of the result. */
 static kst_status write_from_result(struct jpeg_transcoding *t, struct spill *spill, struct sink *sink)
 {
     const struct jpeg_transform none = {.frame = t->transform.frame};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds markers in entropy-coded data, with many threads if the data are long, and tells the caller what was searched.
+/*
+ * Finds markers in entropy-coded data, with many threads if the data are long, and reports to the caller what was
+ * searched.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -38,7 +40,7 @@ enum {
     FIRST_CHUNK = 1 << 16, /* also the length of all further chunks if the end may be anywhere */
     GROWTH = 4,            /* factor by which the number of chunks searched together grows */
     MOST_CHUNKS = 64,
-    REPORTED = 1 << 22, /* bytes that the caller is told of at once */
+    REPORTED = 1 << 22, /* least number of bytes in a report to the caller */
     /*
      * Bytes of the previous chunk that are searched too: a run of 0xFF longer than this is too long for the kernels,
      * wherever its counting begins.

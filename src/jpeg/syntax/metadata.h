@@ -7,8 +7,8 @@
 #include "image/metadata.h"
 
 /*
- * Describes an APPn or COM segment (B.2.4.5, B.2.4.6). They are listed in the stream's order, wherever in the stream
- * they stand.
+ * Describes an APPn or COM segment (B.2.4.5, B.2.4.6). Segments are listed in the stream's order, wherever in the
+ * stream they stand.
  */
 struct jpeg_marker_segment {
     uint64_t offset; /* offset of its contents, behind the length field */
@@ -51,8 +51,8 @@ bool kst_jpeg_segment_adobe(const uint8_t *data, const struct jpeg_marker_segmen
 /*
  * Turn `count` segments of the stream `data` into items. Items point into `data`, or into the joined ICC profile. If
  * chunks of an ICC profile are missing or contradict each other, a warning is reported and its segments stay plain APP2
- * items. Segments of more bytes together than the limit on metadata are KST_ERROR_LIMIT_METADATA. On failure *metadata
- * holds nothing.
+ * items. If the segments together have more bytes than the limit on metadata, the error is KST_ERROR_LIMIT_METADATA. On
+ * failure *metadata holds nothing.
  */
 kst_status kst_jpeg_metadata_assemble(const struct operation *op, const uint8_t *data,
     const struct jpeg_marker_segment *segment, size_t count, bool strict, struct metadata_list *metadata);

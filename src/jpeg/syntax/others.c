@@ -49,7 +49,7 @@ static bool contains(const uint8_t *data, const struct jpeg_marker_segment *segm
     return false;
 }
 
-/* Return the role of a picture, as far as its own segments tell it. */
+/* Return the role of a picture if its own segments state one. */
 static kst_role role_of_stream(const uint8_t *data, const struct jpeg_stream *stream)
 {
     for (uint32_t i = 0; i < stream->application_count; i++) {
@@ -104,7 +104,7 @@ static kst_status warn(struct finder *f, uint64_t offset)
     return kst_report_warning(f->op->report, KST_WARNING_JPEG_INDEX, offset, 1, f->strict);
 }
 
-/* The first MPF segment with an index counts, and the first XMP packet with a directory. */
+/* Find the first MPF segment with an index and the first XMP packet with a directory; further ones do not count. */
 static void find_indices(struct finder *f)
 {
     const struct jpeg_stream *s = f->first;
@@ -158,7 +158,10 @@ static kst_status claim_indexed(struct finder *f)
     return status;
 }
 
-/* Items lie one behind the other in the directory's order. An item without a length shares the bytes of another one. */
+/*
+ * Claim the places of the directory's items, which lie one behind the other in its order. An item without a length
+ * shares the bytes of another one.
+ */
 static kst_status claim_items(struct finder *f, struct xmp_reader reader)
 {
     struct xmp_item item;
@@ -245,8 +248,9 @@ static kst_status add(struct finder *f, const kst_other *other)
 }
 
 /*
- * Zeros at the end of a file come from storage or transport that filled it up, and do not count as a piece. They are
- * compared in parts, each of which is reported, since they may be gigabytes of a mapped file.
+ * Return whether bytes are zeros at the end of the file: these come from storage or transport that filled it up, and do
+ * not count as a piece. They are compared in parts, each of which is reported, since they may be gigabytes of a mapped
+ * file.
  */
 static bool is_padding(const struct finder *f, uint64_t from, uint64_t to)
 {
@@ -307,8 +311,8 @@ static void describe(const struct jpeg_stream *stream, const uint8_t *data, kst_
 }
 
 /*
- * Read the picture at other->offset, which must end with EOI before `end`. If there is none, the piece does not become
- * a picture.
+ * Read the picture at other->offset, which must end with EOI before `end`. If there is none, other->picture stays
+ * false.
  */
 static kst_status read_picture(struct finder *f, uint64_t end, kst_other *other)
 {
@@ -364,8 +368,8 @@ static kst_status read_until(struct finder *f, uint64_t *at, uint64_t end, const
 }
 
 /*
- * If the first picture ended before EOI, the bytes that follow are its rest, up to the next place at which an index
- * says that a picture begins.
+ * Return where the search for further pieces begins: behind the first picture's EOI. If that picture ended before EOI,
+ * the bytes that follow are its rest, up to the next place at which an index says that a picture begins.
  */
 static uint64_t find_start(const struct finder *f)
 {

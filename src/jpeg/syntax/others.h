@@ -20,14 +20,14 @@ struct jpeg_others {
     uint32_t count;
     int64_t index; /* index of the first picture's segment that has the MPF index, or JPEG_NO_SEGMENT */
     struct jpeg_mpf mpf;
-    int64_t directory; /* likewise of the XMP segment with a directory */
+    int64_t directory; /* the same for the XMP segment with a directory */
 };
 
 /*
  * Find what follows the first picture; `first` is that picture as it was parsed, with the data of the whole file. All
  * pictures together must keep the limits on pixels and marker segments, and the bytes of a file are read only once. If
- * an index points to a picture where there is none, or to one inside another picture, a warning is reported. On failure
- * *others holds nothing; otherwise the caller releases it.
+ * an index points to a place where no picture begins, or that lies inside another picture, a warning is reported. On
+ * failure *others holds nothing; otherwise the caller releases it.
  */
 kst_status kst_jpeg_others_find(
     const struct operation *op, const struct jpeg_stream *first, bool strict, struct jpeg_others *others);

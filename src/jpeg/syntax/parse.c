@@ -256,8 +256,9 @@ static kst_colour decide_colour(struct jpeg_parser *parser)
 }
 
 /*
- * A component that no scan held gets the quantisation table that it would have had, for callers that write the frame
- * again. If that table was never defined, the component gets the table of a scanned one: its coefficients are all 0.
+ * Give a component that no scan held the quantisation table that it would have had, for callers that write the frame
+ * again. If that table was never defined, give it the table of a scanned component, which does no harm because all of
+ * its own coefficients are 0.
  */
 static void fill_quant_tables(struct jpeg_parser *parser)
 {

@@ -53,22 +53,22 @@ struct jpeg_first_frame {
 };
 
 /*
- * Return the first frame header, at which no error has been found yet; its marker is 0 if there is none in front of a
- * scan, or only behind much that belongs to no marker segment.
+ * Return the first frame header; its contents have not been checked. Its marker is 0 if there is none in front of the
+ * first scan, or none before many bytes that belong to no marker segment.
  */
 struct jpeg_first_frame kst_jpeg_find_first_frame(const uint8_t *data, size_t length);
 
 /*
- * Do the same as kst_jpeg_parse(), but without searching the data of a sequential scan without restart markers if the
- * stream ends with EOI. That EOI is then presumed to be the first marker behind the data, and the stream says so, until
- * kst_jpeg_confirm() has checked it.
+ * Do the same as kst_jpeg_parse(), but do not search the data of a sequential scan without restart markers if the
+ * stream ends with EOI. That EOI is then presumed to be the first marker behind the data, and `presumed` is set in the
+ * stream until kst_jpeg_confirm() has checked it.
  */
 kst_status kst_jpeg_parse_presuming(
     const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
 
 /*
- * Search the data that were left out. True: the plan and the report are what they would have been otherwise, and the
- * scan's `fill` is now set, too. False: nothing in them may be relied on.
+ * Search the data that kst_jpeg_parse_presuming() left out. Returns true if the plan and the report are what
+ * kst_jpeg_parse() would have made, and sets the scan's `fill`; false if nothing in them may be relied on.
  */
 bool kst_jpeg_confirm(struct pool *threads, struct jpeg_stream *stream);
 
@@ -80,7 +80,10 @@ void kst_jpeg_stream_release(struct memory *memory, struct jpeg_stream *stream);
  */
 void kst_jpeg_report_searched(const kst_searched *searched, const uint8_t *data, size_t *reported, size_t to);
 
-/* Report the end of a part of `length` bytes that are searched in parts, unless they are few. */
+/*
+ * Report the last of `length` bytes that are searched in parts, those from `reported` to `to`. Nothing is reported if
+ * `length` is small.
+ */
 void kst_jpeg_report_part(const kst_searched *searched, const uint8_t *data, size_t reported, size_t to, size_t length);
 
 #endif

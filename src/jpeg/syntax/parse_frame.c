@@ -32,7 +32,7 @@ static kst_status parse_frame_components(struct jpeg_parser *parser, struct jpeg
     return KST_OK;
 }
 
-/* The process that a frame's marker stands for; KST_PROCESS_NONE: none that is decoded. */
+/* Return the process that a frame's marker stands for; KST_PROCESS_NONE if this parser does not accept it. */
 static kst_process process_of(const struct jpeg_parser *parser, uint8_t marker)
 {
     static const kst_process processes[] = {KST_PROCESS_BASELINE, KST_PROCESS_EXTENDED, KST_PROCESS_PROGRESSIVE};
@@ -178,7 +178,10 @@ static kst_status check_prediction(struct jpeg_parser *parser, const struct jpeg
     return KST_OK;
 }
 
-/* Note how far each coefficient is known after the scan, and warn if the scan was not its next one. */
+/*
+ * Record down to which bit each coefficient is known after the scan, and warn if the scan does not continue where the
+ * earlier ones ended.
+ */
 static void note_progression(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t offset)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
@@ -263,8 +266,7 @@ static kst_status use_huffman_tables(
     return KST_OK;
 }
 
-/* Check the parameters at `offset` by the rules of the process. Those of a sequential scan have only one right value.
- */
+/* Check the parameters at `offset` by the rules of the process. In a sequential scan they have only one legal value. */
 static kst_status check_process(struct jpeg_parser *parser, struct jpeg_scan *scan, size_t offset)
 {
     if (parser->lossless)

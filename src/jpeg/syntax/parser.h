@@ -60,7 +60,7 @@ size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uin
 
 /*
  * Do the same if the next marker is likely to be the last one, close to the end of the data: many threads (null: none)
- * search for it. `searched` (null: none) learns what of long data was searched.
+ * search for it. `searched` (null: none) is called with the parts of long data that were searched.
  */
 size_t kst_jpeg_find_last_marker(struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length,
     size_t from, uint32_t *fill);

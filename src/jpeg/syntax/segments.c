@@ -8,7 +8,8 @@
 #include "jpeg/syntax/parser.h"
 
 /*
- * The end of the entropy-coded data in front of the marker at `marker`: fill bytes (B.1.1.2) do not belong to the data.
+ * Return the end of the entropy-coded data in front of the marker at `marker`: fill bytes (B.1.1.2) do not belong to
+ * the data.
  */
 static size_t without_fill(const struct jpeg_parser *parser, size_t from, size_t marker)
 {
@@ -40,8 +41,9 @@ static bool is_restart(uint8_t marker)
 }
 
 /*
- * Find where the data of the interval after *interval start; those of *interval end at the marker at `*at`. *interval
- * moves on, past intervals that are lost. Returns false if the scan has no more data; *at is then the marker behind it.
+ * Move from interval *interval, whose data end at the marker at *at, to the next one: *interval becomes the number of
+ * that interval, past intervals that are lost, and *at the place where its data start. Returns false if the scan has no
+ * more data; *at is then the marker behind the scan.
  */
 static bool next_interval(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t *at, uint32_t *interval)
 {

@@ -25,7 +25,7 @@ void kst_jpeg_write_metadata(struct sink *sink, const kst_metadata *metadata, si
 
 /*
  * Write a DQT for each destination that a component uses, at the first such component, and then the SOF: SOF2 for
- * progressive coding, SOF0 if all quantisers are at most 255, else SOF1.
+ * progressive coding, SOF0 if samples have 8 bits and all quantisers are at most 255, else SOF1.
  */
 void kst_jpeg_write_frame(struct sink *sink, const struct jpeg_frame *frame, bool progressive);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Constants of the DCTs of 8 values, in 13-bit fixed point. A name gives the value that the constant stands for. */
+/*
+ * States the constants of the DCTs of 8 values, in 13-bit fixed point. A name gives the value that the constant stands
+ * for.
+ */
 #ifndef KOSTKA_JPEG_TABLES_DCT_H
 #define KOSTKA_JPEG_TABLES_DCT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * States the constants of the DCTs after Arai, Agui and Nakajima, which libjpeg calls IFAST: five multiplications for 8
- * values, in 8-bit fixed point. What is left to multiply is part of the quantisers.
+ * values, in 8-bit fixed point. The remaining factors are part of the quantisers.
  */
 #ifndef KOSTKA_JPEG_TABLES_DCT_FAST_H
 #define KOSTKA_JPEG_TABLES_DCT_FAST_H
@@ -23,7 +23,10 @@ enum {
     FAST_SCALE_BITS = 14 /* fraction bits of the factors below */
 };
 
-/* The factor of coefficient (u, v) in raster order: the product of two, 1 for 0 and √2·cos(kπ/16) for the k-th. */
+/*
+ * The factor of each coefficient (u, v), in raster order: the product of a factor for u and one for v, which is 1 for 0
+ * and √2·cos(kπ/16) for k > 0.
+ */
 #define JPEG_FAST_SCALES                                                                                               \
     16384, 22725, 21407, 19266, 16384, 12873, 8867, 4520, 22725, 31521, 29692, 26722, 22725, 17855, 12299, 6270,       \
         21407, 29692, 27969, 25172, 21407, 16819, 11585, 5906, 19266, 26722, 25172, 22654, 19266, 15137, 10426, 5315,  \

@@ -3,7 +3,7 @@
 #ifndef KOSTKA_JPEG_TABLES_ZIGZAG_H
 #define KOSTKA_JPEG_TABLES_ZIGZAG_H
 
-/* f(raster index) of each coefficient, in zig-zag order. */
+/* Expands to f(raster index) of each coefficient, in zig-zag order. */
 #define JPEG_ZIGZAG(f)                                                                                                 \
     f(0), f(1), f(8), f(16), f(9), f(2), f(3), f(10), f(17), f(24), f(32), f(25), f(18), f(11), f(4), f(5), f(12),     \
         f(19), f(26), f(33), f(40), f(48), f(41), f(34), f(27), f(20), f(13), f(6), f(7), f(14), f(21), f(28), f(35),  \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes planes and floating-point samples of what the passes have made. */
+/* Converts the result of the passes to planes or floating-point samples. */
 #include "resize/cpu/convert.h"
 
 #include "image/allocate.h"
 #include "resize/cpu/resize.h"
 
-/* Integers of the result's size, on their way to another form. */
+/* Describes the conversion of integers of the result's size to another form. */
 struct resize_conversion {
     const kst_image *from, *to;
     const struct normal *normal;
@@ -61,7 +61,7 @@ static void convert(const struct operation *operation, const kst_image *from, co
     kst_pool_run(operation->pool, c.bands, band, &c);
 }
 
-/* Make an image of integers of the size and format of the result, or of the format of the source. */
+/* Make an image of integers with the size of `to`, and with the format and depths of `from`. */
 static kst_status make_integers(struct memory *memory, const kst_image *from, const kst_image *to, kst_image *made)
 {
     *made = *to;
@@ -74,7 +74,7 @@ static kst_status make_integers(struct memory *memory, const kst_image *from, co
     return kst_image_make(memory, made);
 }
 
-/* Let each channel of `integers` become a plane of `to`, by way of planes of integers. */
+/* Make each channel of `integers` a plane of `to`; for floating-point samples, by way of planes of integers. */
 static kst_status separate(
     const struct operation *operation, const kst_image *integers, const struct normal *normal, const kst_image *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Resizes an image whose samples become something else behind the passes: planes, or floating-point numbers. */
+/* Resizes an image and converts the result of the passes to planes or to floating-point numbers. */
 #ifndef KOSTKA_RESIZE_CPU_CONVERT_H
 #define KOSTKA_RESIZE_CPU_CONVERT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Weighs colours by alpha, undoes that, and mirrors rows. */
+/* Multiplies colours by alpha, divides them by it again, and mirrors rows. */
 #include "resize/cpu/finish.h"
 #include "image/sample.h"
 

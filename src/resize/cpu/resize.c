@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Passes rows through both directions, one after the other. */
+/* Resizes the rows and then the columns of an image, or the reverse, on threads. */
 #include "resize/cpu/resize.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "resize/cpu/rows.h"
 
 enum {
-    STRIP = 4,           /* rows that go across together */
-    BANDS_OF_THREAD = 2, /* so that a thread which has begun late gets less to do */
+    STRIP = 4,           /* rows that are resized horizontally together */
+    BANDS_OF_THREAD = 2, /* several, so that a thread which begins late gets less to do */
     ALIGNMENT = 64
 };
 
@@ -20,7 +20,7 @@ struct resize_lines {
     ptrdiff_t pitch;
 };
 
-/* Holds the work on one plane, and the pass that is under way. */
+/* Holds the work on one plane, and the current pass. */
 struct resize_job {
     const struct resize_plan *plan;
     struct resize_dsp dsp;
@@ -28,14 +28,14 @@ struct resize_job {
     uint32_t channels;
     uint32_t sample; /* bytes */
     uint32_t greatest;
-    uint32_t safe;               /* pixels of a row that are made without reading behind the end of the row before */
-    uint32_t bands;              /* of each pass */
-    struct resize_lines scratch; /* STRIP rows for each band; no data: none are needed */
-    struct resize_lines weighed; /* rows that are weighed by alpha; no data: each strip is when it goes across */
-    struct resize_lines between; /* rows between the passes; no data: there is one pass */
+    uint32_t safe;               /* pixels of a row whose making reads nothing behind the end of the source row */
+    uint32_t bands;              /* bands of each pass */
+    struct resize_lines scratch; /* STRIP rows for each band; null data: none are needed */
+    struct resize_lines weighed; /* rows multiplied by alpha; null data: strips are, when resized horizontally */
+    struct resize_lines between; /* rows between the passes; null data: there is one pass */
     struct resize_lines from, to;
-    uint32_t rows; /* that the pass makes */
-    bool last;     /* it makes rows of the result */
+    uint32_t rows; /* rows that the pass makes */
+    bool last;     /* the pass makes rows of the result */
 };
 
 static uint8_t *line_of(const struct resize_lines *lines, uint32_t index)
@@ -43,7 +43,7 @@ static uint8_t *line_of(const struct resize_lines *lines, uint32_t index)
     return lines->data + (ptrdiff_t)index * lines->pitch;
 }
 
-/* Return the rows from the first to the end of a band, in whole strips. */
+/* Return the first row of band `index`, a multiple of STRIP; of `rows` rows in all. */
 static uint32_t border_of(uint32_t rows, uint32_t bands, uint32_t index)
 {
     uint64_t strips = ((uint64_t)rows + STRIP - 1) / STRIP, border = strips * index / bands * STRIP;
@@ -98,7 +98,10 @@ static struct resize_rows take_from(struct resize_rows rows, const struct resize
     return rows;
 }
 
-/* Make rows across. What is read behind the end of a row is read in `scratch`. */
+/*
+ * Resize rows horizontally. Pixels whose windows reach too close to the end of the row are made from a padded copy in
+ * `scratch`.
+ */
 static void make_across(const struct resize_job *job, struct resize_rows rows, const struct resize_lines *scratch)
 {
     const struct resize_weights *weights = &job->plan->across;
@@ -157,7 +160,7 @@ static void band_weigh(void *arg, uint32_t index)
     weigh(job, &rows);
 }
 
-/* The pixels whose windows, and what is read behind them, lie within the row. */
+/* Return the number of leading pixels whose windows, and the `reach` pixels read behind them, lie within the row. */
 static uint32_t count_safe(const struct resize_weights *weights, uint32_t width, uint32_t reach)
 {
     uint32_t safe = weights->count;
@@ -180,7 +183,7 @@ static bool goes_across(const struct resize_plan *plan)
     return plan->across.weight || plan->passes.weighed || !plan->down.weight;
 }
 
-/* Allocate what one plane after the other uses. */
+/* Allocate the buffers that all planes use in turn. */
 static kst_status make_buffers(struct memory *memory, struct resize_job *job)
 {
     const struct resize_plan *plan = job->plan;
@@ -217,7 +220,7 @@ static void set_up(
         job->dsp.pack_across(across);
 }
 
-/* Make rows from those that the last pass has made, or from the image. */
+/* Run a pass, which makes rows from those of the pass before it, or from the image. */
 static void pass(struct resize_job *job, struct pool *pool, void (*band)(void *arg, uint32_t index), uint32_t rows,
     const struct resize_lines *to)
 {

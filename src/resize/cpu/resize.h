@@ -7,7 +7,7 @@
 #include "resize/plan.h"
 
 /*
- * Resize all planes. Weights of the plan are brought into another order, so that it serves once. KST_ERROR_MEMORY,
+ * Resize all planes. The weights of the plan are reordered, so that it can be used only once. KST_ERROR_MEMORY,
  * KST_ERROR_LIMIT_MEMORY.
  */
 kst_status kst_resize_run(

@@ -4,7 +4,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { COLUMNS = 64 }; /* that go down together */
+enum { COLUMNS = 64 }; /* columns that are resized vertically together */
 
 static uint8_t rounded(int32_t sum, uint32_t greatest)
 {
@@ -12,7 +12,10 @@ static uint8_t rounded(int32_t sum, uint32_t greatest)
     return (uint8_t)(value < 0 ? 0 : value > (int32_t)greatest ? (int32_t)greatest : value);
 }
 
-/* Sum up pixels, a sum for each channel. Weights of one window sum up to less than 2 in magnitude. */
+/*
+ * Make pixels: the weighted sum of the window's samples for each channel. The weights of a window add up to less than 2
+ * in magnitude.
+ */
 INLINE void make_pixels(const struct resize_weights *weights, const uint8_t *from, uint8_t *to, uint32_t greatest,
     uint32_t begin, uint32_t end, uint32_t channels)
 {

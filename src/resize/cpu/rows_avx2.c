@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Makes rows of 8-bit samples with AVX2. A weight is split into a high and a low part of 12 bits, whose products with
- * pairs of samples are summed up apart: sums of 32 bits may wrap, for the whole does not.
+ * pairs of samples are added up separately: these sums of 32 bits may wrap, because the complete sum does not.
  */
 #include <immintrin.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static int16_t high_part(int32_t weight)
     return (int16_t)(weight >> LOW_BITS);
 }
 
-/* Groups of `taps` weights, 2 or 4, become as many low parts and then their high ones. */
+/* Replace each group of `taps` weights, 2 or 4, by its `taps` low parts, followed by the high ones. */
 static void pack(struct resize_weights *weights, size_t taps)
 {
     size_t count = (size_t)weights->count * weights->most;
@@ -59,8 +59,8 @@ static __m256i join(__m256i low, __m256i high)
 }
 
 /*
- * Return the order in which a shuffle puts the samples of four pixels into words: the low lane gets pairs of samples of
- * the first two pixels, the high lane pairs of the other two.
+ * Return the shuffle that puts the samples of four pixels into words: the low lane gets pairs of samples of the first
+ * two pixels, the high lane pairs of the other two.
  */
 static __m256i order_of(uint32_t channels)
 {
@@ -76,7 +76,7 @@ static __m256i load_twice(const void *from)
     return _mm256_broadcastsi128_si256(_mm_loadu_si128(from));
 }
 
-/* The low and the high sums of a row. */
+/* Holds the low and the high sums of a row. */
 struct row_sums {
     __m256i low;
     __m256i high;
@@ -96,14 +96,17 @@ INLINE void add_group(struct row_sums *sums, const uint8_t *from, __m256i order,
     sums->high = _mm256_add_epi32(sums->high, _mm256_madd_epi16(samples, high));
 }
 
-/* Add up the lanes of two rows' sums: to those of the first in the low lane, of the second in the high one. */
+/*
+ * Add up the two lanes of each row's sums: the result has the first row's sums in the low lane, the second row's in the
+ * high lane.
+ */
 INLINE __m256i add_lanes(const struct row_sums *first, const struct row_sums *second)
 {
     __m256i a = join(first->low, first->high), b = join(second->low, second->high);
     return _mm256_add_epi32(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
 }
 
-/* Store a pixel. Where another follows in the row, four bytes are as good as three. */
+/* Store a pixel. If another one follows in the row, four bytes may be stored instead of three. */
 INLINE void store_pixel(uint8_t *to, int32_t pixel, uint32_t channels, bool is_last)
 {
     memcpy(to, &pixel, channels == 3 && is_last ? 3 : 4);
@@ -149,21 +152,21 @@ INLINE void strip_pixels(const struct resize_weights *weights, const struct resi
     }
 }
 
-/* Add eight products to sums, of which the first two in a lane are low ones, the others high ones. */
+/* Add products of eight samples to the sums; the first two sums in a lane are low ones, the others high ones. */
 INLINE __m256i add_samples(__m256i sums, const uint8_t *from, __m256i order, __m256i weights)
 {
     __m256i samples = _mm256_shuffle_epi8(_mm256_broadcastq_epi64(_mm_loadl_epi64((const void *)from)), order);
     return _mm256_add_epi32(sums, _mm256_madd_epi16(samples, weights));
 }
 
-/* The low and the high sums of two rows, by turns. */
+/* Return the low and high sums of two rows: low, high, low, high. */
 INLINE __m128i add_pairwise(__m256i first, __m256i second)
 {
     return _mm_hadd_epi32(_mm_add_epi32(_mm256_castsi256_si128(first), _mm256_extracti128_si256(first, 1)),
         _mm_add_epi32(_mm256_castsi256_si128(second), _mm256_extracti128_si256(second, 1)));
 }
 
-/* Four rows' samples in the low bytes. */
+/* Round the sums of four rows, and return the samples in four bytes, the first row's lowest. */
 INLINE uint32_t round_four(__m128i ab, __m128i cd, __m128i greatest)
 {
     __m128 first = _mm_castsi128_ps(ab), second = _mm_castsi128_ps(cd);
@@ -198,7 +201,7 @@ INLINE void strip_samples(
     }
 }
 
-/* Rows of a strip that are missing are the last one once more. */
+/* Describe the strip that begins with row `first`. Missing rows are replaced by the last one. */
 static struct resize_strip strip_of(const struct resize_rows *rows, uint32_t first)
 {
     struct resize_strip strip = {.greatest = _mm256_set1_epi8((char)rows->greatest)};
@@ -244,7 +247,7 @@ static __m128i round_columns(const struct row_sums *first, const struct row_sums
     return _mm_min_epu8(bytes, _mm_set1_epi8((char)greatest));
 }
 
-/* Load `samples` samples, or COLUMNS where there are as many. */
+/* Load COLUMNS samples, or `samples` if there are fewer. */
 INLINE __m128i load_columns(const uint8_t *from, size_t samples)
 {
     uint8_t line[COLUMNS] = {0};

@@ -8,7 +8,7 @@ static uint16_t rounded(int64_t sum, uint32_t greatest)
     return (uint16_t)(value < 0 ? 0 : value > (int64_t)greatest ? (int64_t)greatest : value);
 }
 
-/* Sum up samples that are `stride` bytes apart. */
+/* Return the weighted sum of samples that are `stride` bytes apart. */
 static int64_t weighed_sum(const int32_t *weight, uint32_t length, const uint8_t *sample, ptrdiff_t stride)
 {
     int64_t sum = 0;

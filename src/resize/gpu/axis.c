@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packs the weights of axes for kernels, and keeps those that were used last. */
+/* Packs the weights of axes for kernels, and keeps those of the axes used last. */
 #include "resize/gpu/axis.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { QUAD = RESIZE_QUAD_WORDS };
 
-/* Axes that are kept although nobody uses them, and their words: 32 MiB. */
+/* The most axes that are kept although no job uses them, and the most words of these: 32 MiB. */
 enum { MOST_AXES = 64 };
 static const uint64_t MOST_WORDS = (uint64_t)1 << 23;
 
@@ -41,19 +41,22 @@ static bool is_same(const struct resize_gpu_axis_key *a, const struct resize_gpu
            a->axis.end == b->axis.end && a->filter == b->filter && a->wide == b->wide && a->down == b->down;
 }
 
-/* Across, kernels load bytes by fours of neighbouring samples, at which windows need not begin. */
+/*
+ * Return whether quads of weights are aligned to quads of samples: horizontally, kernels load four neighbouring samples
+ * of a byte at once, and a window need not begin at a multiple of four.
+ */
 static bool begins_at_fours(const struct resize_gpu_axis_key *key)
 {
     return !key->wide && !key->down;
 }
 
-/* Return by how many samples a window begins behind its first quad. */
+/* Return how many samples of its first quad lie before the window. */
 static uint32_t lead_of(const struct resize_gpu_axis_key *key, uint32_t first)
 {
     return begins_at_fours(key) ? first % QUAD : 0;
 }
 
-/* Return the number of quads of a sample's weights. */
+/* Return the number of quads of weights of output sample `index`. */
 static uint32_t quads_of(const struct resize_gpu_axis *axis, const struct resize_weights *weights, uint32_t index)
 {
     const struct resize_window *window = &weights->window[index];
@@ -61,7 +64,10 @@ static uint32_t quads_of(const struct resize_gpu_axis *axis, const struct resize
     return (uint32_t)(((uint64_t)lead + window->length + QUAD - 1) / QUAD);
 }
 
-/* Store a quad of weights for samples that are bytes: a word for each byte of the weights. */
+/*
+ * Store a quad of weights for samples that are bytes: one word with the lowest bytes of the weights, one with their
+ * second bytes, and one with their third bytes.
+ */
 static void store_parts(const int32_t weight[QUAD], uint32_t *quad)
 {
     enum { EVEN = 0x00FF00FF }; /* bytes 0 and 2 of a word */
@@ -75,7 +81,10 @@ static void store_parts(const int32_t weight[QUAD], uint32_t *quad)
     quad[3] = 0;
 }
 
-/* Load a quad of a sample's weights, which begin `lead` places behind the first quad. Those behind its window are 0. */
+/*
+ * Load quad `index` of a sample's weights, whose first weight stands at place `lead` of the first quad. Weights outside
+ * the window are 0.
+ */
 static void load_quad(const int32_t *from, uint32_t most, uint32_t lead, uint32_t index, int32_t weight[QUAD])
 {
     uint32_t at = QUAD * index;
@@ -110,7 +119,7 @@ static void pack_sample(struct resize_gpu_axis *axis, const struct resize_weight
     }
 }
 
-/* Find the most quads that a group of columns needs. */
+/* Return the most quads of samples that the columns of one work-group need. */
 static uint32_t reach_of(const struct resize_gpu_axis *axis)
 {
     uint32_t most = 1, count = axis->key.axis.count;
@@ -147,7 +156,7 @@ static kst_status pack(struct memory *memory, const struct resize_weights *weigh
     return KST_OK;
 }
 
-/* Returns null with a status on failure. */
+/* Make an axis. Returns null and sets the status on failure. */
 static struct resize_gpu_axis *make(
     struct memory *memory, struct memory *work, const struct resize_gpu_axis_key *key, kst_status *status)
 {
@@ -176,7 +185,7 @@ static uint64_t stir(uint64_t sum, const void *value, size_t length)
     return sum ^ sum >> 32;
 }
 
-/* Return the list that has a key's axis. */
+/* Return the list that a key belongs to. */
 static struct resize_gpu_axis **list_of(struct resize_gpu_axes *axes, const struct resize_gpu_axis_key *key)
 {
     uint64_t sum = stir(2 * key->filter + key->wide, &key->axis.size, sizeof key->axis.size);
@@ -185,7 +194,7 @@ static struct resize_gpu_axis **list_of(struct resize_gpu_axes *axes, const stru
     return &axes->list[sum % RESIZE_AXIS_LISTS];
 }
 
-/* The caller of this and of the functions down to find() holds the lock. */
+/* Add an axis as the newest. The caller of this function and of those down to find() holds the lock. */
 static void enter(struct resize_gpu_axes *axes, struct resize_gpu_axis *axis)
 {
     axis->newer = NULL;
@@ -267,7 +276,7 @@ void kst_resize_gpu_axis_give(struct resize_gpu_axes *axes, struct resize_gpu_ax
     pthread_mutex_unlock(&axes->lock);
 }
 
-/* Take out the oldest axes that nobody uses, as far as there are too many, and return a list of them. */
+/* Remove the oldest unused axes until there are no longer too many, and return a list of them. */
 static struct resize_gpu_axis *take_surplus(struct resize_gpu_axes *axes)
 {
     struct resize_gpu_axis *surplus = NULL, *newer;

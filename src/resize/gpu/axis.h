@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares the weights of an axis in the form that kernels read, and a list of those that were used last: most images
- * are resized as the ones before them, and weights take a thread longer than resizing takes a GPU.
+ * Declares the weights of an axis in the form that kernels read, and a cache of those used last: most images are
+ * resized like the ones before them, and computing weights takes a thread longer than resizing takes a GPU.
  */
 #ifndef KOSTKA_RESIZE_GPU_AXIS_H
 #define KOSTKA_RESIZE_GPU_AXIS_H
@@ -10,29 +10,29 @@
 
 #include "resize/plan.h"
 
-/* Holds what the weights of an axis follow from. */
+/* Holds everything that the weights of an axis depend on. */
 struct resize_gpu_axis_key {
     struct resize_axis axis;
     kst_resize_filter filter;
     bool wide; /* samples have more than 8 bits */
-    bool down; /* the axis is that of the rows */
+    bool down; /* the axis is the vertical one */
 };
 
 struct resize_gpu_axis {
-    struct resize_gpu_axis *alike;         /* the next one in the list that its key belongs to */
-    struct resize_gpu_axis *newer, *older; /* taken after this one, and before */
+    struct resize_gpu_axis *alike;         /* the next axis in the list that the key belongs to */
+    struct resize_gpu_axis *newer, *older; /* the axes taken after this one, and before it */
     struct resize_gpu_axis_key key;
-    uint32_t uses;           /* by jobs that are under way */
-    struct resize_span span; /* the samples that are needed; windows are counted from its first */
-    uint32_t quads;          /* the most weights of a sample, by fours */
-    uint32_t reach;          /* across: the most quads of samples that the columns of a group need */
-    uint32_t *words;         /* windows, and quads from number `weights` on, as resize/kernels/work.h has them */
+    uint32_t uses;           /* the number of uses by jobs in flight */
+    struct resize_span span; /* the samples that are needed; windows are counted from the first of them */
+    uint32_t quads;          /* the most quads of weights of a sample */
+    uint32_t reach;          /* horizontally: the most quads of samples that the columns of a work-group need */
+    uint32_t *words; /* windows, followed from word `weights` on by quads, as resize/kernels/work.h describes them */
     uint32_t weights, length;
 };
 
 enum { RESIZE_AXIS_LISTS = 256 };
 
-/* Holds axes in the order in which they were taken, and in lists by a number that is made of their keys. */
+/* Holds axes in the order in which they were taken, and in lists by a hash of their keys. */
 struct resize_gpu_axes {
     pthread_mutex_t lock; /* guards the members below, and those of axes that are used here */
     struct resize_gpu_axis *newest, *oldest, *list[RESIZE_AXIS_LISTS];
@@ -44,14 +44,14 @@ void kst_resize_gpu_axes_begin(struct resize_gpu_axes *axes);
 void kst_resize_gpu_axes_end(struct resize_gpu_axes *axes, struct memory *memory);
 
 /*
- * Take an axis from the list, or make it. What is kept comes from `memory`; what is needed meanwhile counts against the
- * limit of `work`. KST_ERROR_MEMORY, KST_ERROR_LIMIT_MEMORY. Thread-safe.
+ * Take an axis from the cache, or make it. The axis comes from `memory`; temporary memory counts against the limit of
+ * `work`. KST_ERROR_MEMORY, KST_ERROR_LIMIT_MEMORY. Thread-safe.
  */
 kst_status kst_resize_gpu_axis_take(struct resize_gpu_axes *axes, struct memory *memory, struct memory *work,
     const struct resize_gpu_axis_key *key, struct resize_gpu_axis **axis);
 /* Give an axis back; null is allowed. Thread-safe. */
 void kst_resize_gpu_axis_give(struct resize_gpu_axes *axes, struct resize_gpu_axis *axis);
-/* Release what has not been used for long. Thread-safe. */
+/* Release the axes that have been unused longest, if there are too many. Thread-safe. */
 void kst_resize_gpu_axes_trim(struct resize_gpu_axes *axes, struct memory *memory);
 
 #endif

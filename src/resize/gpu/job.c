@@ -10,7 +10,7 @@
 enum resize_gpu_buffer { ROOM, WORK, HOST_WORK, BUFFERS };
 enum { STEP_WORDS = sizeof(struct resize_work_step) / 4, START = 0, UPLOADED, PASSED, DOWNLOADED };
 
-/* Bytes between the steps of the images that are resized at once, unless one needs more. */
+/* The most bytes of intermediate results of the images that are resized together; a single image may need more. */
 static const uint64_t MOST_ROOM = (uint64_t)1 << 30;
 
 struct resize_gpu_job {
@@ -22,10 +22,10 @@ struct resize_gpu_job {
     struct resize_gpu_item *items;
     uint32_t count;
     struct resize_gpu_steps steps;
-    const struct resize_gpu_axis **axis; /* the axes of the part, each mostly once */
-    uint32_t *axis_at;                   /* where each lies in the work, in words */
+    const struct resize_gpu_axis **axis; /* the axes of the part; few occur more than once */
+    uint32_t *axis_at;                   /* offset of each in the work, in words */
     uint32_t axis_count;
-    uint64_t words; /* of the work */
+    uint64_t words; /* length of the work */
     struct gpu_buffer buffer[BUFFERS];
     struct gpu_error *error;
 };
@@ -47,7 +47,10 @@ static void plan_item(void *arg, uint32_t index)
     }
 }
 
-/* Add the steps of an image; take them back if they do not fit. Returns false if the image begins another part. */
+/*
+ * Add the steps of an image, or remove them again if they do not fit. Returns false if the image must begin another
+ * part.
+ */
 static bool add_item(struct resize_gpu_job *job, struct resize_gpu_item *item)
 {
     struct resize_gpu_steps *steps = &job->steps;
@@ -73,7 +76,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Order steps by the launch that they belong to. With addresses one launch reaches all buffers. */
+/* Compare steps by the launch that they belong to. With addresses one launch reaches all buffers. */
 static int compare_steps(const struct resize_gpu_step *a, const struct resize_gpu_step *b, bool has_addresses)
 {
     int order = compare_numbers(kernel_order(a), kernel_order(b));
@@ -84,7 +87,7 @@ static int compare_steps(const struct resize_gpu_step *a, const struct resize_gp
     return order;
 }
 
-/* Steps of one launch stay in their order. */
+/* Compare steps by launch, and within one launch by the order in which they were added. */
 static int compare_places(const struct resize_gpu_step *a, const struct resize_gpu_step *b, bool has_addresses)
 {
     int order = compare_steps(a, b, has_addresses);
@@ -106,7 +109,7 @@ static bool has_addresses(const struct resize_gpu_job *job)
     return kst_memory_has_addresses(job->runtime->gpu->backend->memory);
 }
 
-/* Find an axis among those noted last, or note it. */
+/* Return the offset of an axis in the work; look for it among those noted last, or note it. */
 static uint32_t note_axis(struct resize_gpu_job *job, const struct resize_gpu_axis *axis)
 {
     enum { LOOKED_AT = 16 };
@@ -119,7 +122,7 @@ static uint32_t note_axis(struct resize_gpu_job *job, const struct resize_gpu_ax
     return (uint32_t)(job->words - axis->length);
 }
 
-/* Lay out the work: the steps, the first group of each in its launch, and the axes. */
+/* Lay out the work: the steps, the first work-group of each in its launch, and the axes. */
 static kst_status lay_out(struct resize_gpu_job *job)
 {
     struct resize_gpu_steps *steps = &job->steps;
@@ -135,7 +138,7 @@ static kst_status lay_out(struct resize_gpu_job *job)
     return job->words <= UINT32_MAX ? KST_OK : KST_ERROR_LIMIT_MEMORY;
 }
 
-/* Note how far bytes of a buffer lie from the launch's buffer. With addresses that may be another one. */
+/* Store the distance of byte `at` of a buffer from the launch's buffer. With addresses, the two buffers may differ. */
 static void set_place(const struct gpu_buffer *buffer, uint64_t at, const struct gpu_buffer *base, uint32_t place[2])
 {
     if (buffer->handle != base->handle)
@@ -163,7 +166,10 @@ static void write_axis(void *arg, uint32_t index)
     memcpy(job->buffer[HOST_WORK].host + (size_t)job->axis_at[index] * 4, axis->words, (size_t)axis->length * 4);
 }
 
-/* Find the end of the launch that begins with a step. Write its steps, and the list of the first group of each. */
+/*
+ * Write the steps of the launch that begins with step `first`, and the list of the first work-group of each. Returns
+ * the end of the launch's steps; *groups receives its work-groups.
+ */
 static uint32_t write_launch(const struct resize_gpu_job *job, uint32_t first, uint32_t *groups)
 {
     const struct resize_gpu_steps *steps = &job->steps;
@@ -179,7 +185,7 @@ static uint32_t write_launch(const struct resize_gpu_job *job, uint32_t first, u
     return end;
 }
 
-/* Holds the launches of a part, each as the end of its steps and their groups. */
+/* Describes a launch of a part: the end of its steps, and the number of its work-groups. */
 struct resize_gpu_launch {
     uint32_t end, groups;
 };
@@ -209,7 +215,7 @@ static void give_buffers(struct resize_gpu_job *job)
         kst_gpu_pool_give(&job->runtime->pool, &job->buffer[i]);
 }
 
-/* Describe rows of the room as an image in device memory. */
+/* Describe rows of intermediate memory as an image in device memory. */
 static void describe(const kst_image *like, const struct gpu_rows *rows, kst_image *image, struct gpu_image *at)
 {
     *image = *like;
@@ -346,7 +352,7 @@ static void run_parts(struct resize_gpu_job *job, struct resize_gpu_launch *laun
     }
 }
 
-/* Take what the job needs; the arrays have room for all steps at once. */
+/* Take the track and memory that the job needs; the arrays have room for all steps at once. */
 static bool begin(struct resize_gpu_job *job, struct resize_gpu_launch **launches)
 {
     struct memory *memory = job->runtime->gpu->memory;

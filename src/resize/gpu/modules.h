@@ -7,7 +7,7 @@
 
 enum resize_gpu_kernel {
     RESIZE_PIXELS,
-    RESIZE_ACROSS_ONE, /* channel of a pixel; the next ones likewise */
+    RESIZE_ACROSS_ONE, /* for pixels of one channel; the next two likewise */
     RESIZE_ACROSS_THREE,
     RESIZE_ACROSS_FOUR,
     RESIZE_ACROSS_WIDE,
@@ -16,7 +16,7 @@ enum resize_gpu_kernel {
     RESIZE_KERNELS
 };
 
-/* Its state is a struct resize_gpu_axes. */
+/* The module's state is a struct resize_gpu_axes. */
 extern const struct gpu_module kst_resize_gpu_module;
 
 #endif

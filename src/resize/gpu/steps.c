@@ -21,7 +21,7 @@ static bool in_one_buffer(const kst_image *image, const struct gpu_image *at)
     return true;
 }
 
-/* Return whether kernels can write the result where the caller wants it. */
+/* Return whether kernels can write the result directly to the caller's memory. */
 static bool writes_in_place(const struct resize_gpu_item *item)
 {
     bool together = item->to->format == item->from->format || kst_memory_has_addresses(item->to->memory);
@@ -35,7 +35,7 @@ static kst_status take_axis(struct gpu *gpu, struct resize_gpu_axes *axes, struc
     return kst_resize_is_same(&key->axis) ? KST_OK : kst_resize_gpu_axis_take(axes, gpu->memory, work, key, axis);
 }
 
-/* Return whether kernels can count the bytes of rows, for which they have 31 bits. */
+/* Return whether the bytes of a row can be counted in 31 bits, as kernels count them. */
 static bool rows_fit(const struct resize_gpu_item *item)
 {
     uint64_t from = (uint64_t)kst_format_samples(item->from->format) * kst_plane_sample_bytes(&item->from->plane[0]);
@@ -75,9 +75,9 @@ struct resize_gpu_plane {
     struct resize_gpu_steps *steps;
     struct resize_gpu_item *item;
     uint32_t index;
-    uint32_t channels, sample, pixel; /* the latter two in bytes */
-    uint32_t width, height;           /* of what has been made so far */
-    struct gpu_rows at;               /* where that is */
+    uint32_t channels, sample, pixel; /* `sample` and `pixel` in bytes */
+    uint32_t width, height;           /* size of the latest result */
+    struct gpu_rows at;               /* where the latest result lies */
     kst_status status;
 };
 
@@ -86,7 +86,7 @@ static uint64_t align(uint64_t length)
     return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Return rows in the room between the steps. */
+/* Reserve rows in the intermediate memory. */
 static struct gpu_rows take_room(struct resize_gpu_steps *steps, uint64_t row, uint32_t rows)
 {
     struct gpu_rows taken = {steps->room, (size_t)steps->room_length, (size_t)align(row)};
@@ -99,7 +99,7 @@ static bool is_room(const struct resize_gpu_plane *p, const struct gpu_rows *row
     return rows->buffer == p->steps->room;
 }
 
-/* Return whether rows begin at multiples of a word; those in the room do. */
+/* Return whether rows begin at multiples of a word; rows in the intermediate memory do. */
 static bool is_aligned(const struct resize_gpu_plane *p, const struct gpu_rows *rows, uint32_t count)
 {
     if (!rows->buffer || is_room(p, rows))
@@ -134,7 +134,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-/* End a step: what has been made is `width` × `height` pixels at `to`. */
+/* End a step, whose result is `width` × `height` pixels at its `to`. */
 static void made(struct resize_gpu_plane *p, struct resize_gpu_step *step, uint32_t width, uint32_t height)
 {
     step->work.width = p->width = width;
@@ -148,7 +148,7 @@ static struct gpu_rows plane_rows(const kst_image *image, const struct gpu_image
     return (struct gpu_rows){&at->buffer[index], at->offset[index], pitch};
 }
 
-/* Begin with the pixels that are needed: where they are, or where they are copied to. */
+/* Begin with the pixels that are needed, in place or where they are uploaded to. */
 static void begin(struct resize_gpu_plane *p)
 {
     struct resize_gpu_item *item = p->item;
@@ -173,7 +173,7 @@ static uint64_t groups_of_pixels(uint32_t width)
     return divide_up(width, RESIZE_GROUP_ITEMS);
 }
 
-/* Change pixels from one form into another, to rows of the same form as those before. */
+/* Add a step that converts pixels; at first it writes rows in the form of those that it reads. */
 static struct resize_gpu_step *add_pixels(
     struct resize_gpu_plane *p, enum resize_gpu_phase phase, const struct gpu_rows *to)
 {
@@ -231,7 +231,7 @@ static void go_down(struct resize_gpu_plane *p, const struct gpu_rows *to)
     made(p, step, p->width, axis->key.axis.count);
 }
 
-/* Return whether the pixels that the passes make must be brought into another form. */
+/* Return whether the pixels that the passes make must be converted. */
 static bool is_finished(const struct resize_gpu_item *item)
 {
     const struct resize_passes *passes = &item->passes;
@@ -245,13 +245,13 @@ static bool separates(const struct resize_gpu_plane *p)
     return kst_format_samples(p->item->to->format) < p->channels;
 }
 
-/* Return the plane of a channel that becomes one; planes are those of R, G, B and alpha. */
+/* Return the plane that a channel becomes; planes hold R, G, B and alpha in that order. */
 static uint32_t plane_of(const struct resize_gpu_plane *p, uint32_t channel)
 {
     return kst_pixel_place(kst_pixel_layout(p->item->from->format), channel);
 }
 
-/* Describe where the channels of pixels go. */
+/* Set where the channels of pixels are written. */
 static void set_target(struct resize_gpu_plane *p, struct resize_gpu_step *step, const struct gpu_rows *target)
 {
     const kst_image *image = p->item->to;
@@ -265,7 +265,7 @@ static void set_target(struct resize_gpu_plane *p, struct resize_gpu_step *step,
     }
 }
 
-/* Set the numbers by which samples are normalised: those of planes, or of the places of interleaved channels. */
+/* Set the mean and scale of each channel, which belong to planes, or to the places of interleaved channels. */
 static void set_numbers(const struct resize_gpu_plane *p, struct resize_work_step *work)
 {
     const struct normal *normal = p->item->normal;
@@ -277,7 +277,7 @@ static void set_numbers(const struct resize_gpu_plane *p, struct resize_work_ste
     }
 }
 
-/* `target` has the rows of all planes. */
+/* Add the last step, which converts pixels; `target` has the rows of all planes. */
 static void finish(struct resize_gpu_plane *p, const struct gpu_rows *target)
 {
     struct resize_gpu_step *step = add_pixels(p, RESIZE_FINISH, &target[p->index]);
@@ -288,7 +288,7 @@ static void finish(struct resize_gpu_plane *p, const struct gpu_rows *target)
         set_numbers(p, &step->work);
 }
 
-/* Return the rows of the caller's plane, or rows from which they are copied. */
+/* Return the rows of the caller's plane, or intermediate rows from which they are copied. */
 static struct gpu_rows target_of(struct resize_gpu_plane *p, uint32_t index)
 {
     struct resize_gpu_item *item = p->item;
@@ -333,7 +333,7 @@ static void add_passes(struct resize_gpu_plane *p, const struct gpu_rows *target
         finish(p, target);
 }
 
-/* Room beyond this is refused before sums of lengths could wrap. */
+/* More intermediate memory than this is refused, so that sums of lengths cannot wrap. */
 static const uint64_t MOST_ROOM = (uint64_t)1 << 48;
 
 kst_status kst_resize_gpu_add(struct resize_gpu_steps *steps, struct resize_gpu_item *item)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes rows of another width, of samples of up to 8 bits. A group brings the pixels that its columns need into its
- * memory, so that four neighbouring samples of a channel are a word, and each work-item sums up words for one column of
- * four rows.
+ * Resizes rows horizontally, of samples of up to 8 bits. A work-group loads the pixels that its columns need into local
+ * memory, where each word holds four neighbouring samples of a channel; each work-item then sums up words for one
+ * column of four rows.
  */
 #include "kernels/dots.h"
 
 #include "resize/kernels/step.h"
 
 enum {
-    ACROSS_LANES = 16, /* work-items that load, or store, side by side */
+    ACROSS_LANES = 16, /* work-items that load or store neighbouring words of a row */
     ACROSS_SUMS = RESIZE_ACROSS_STRIP * RESIZE_CHANNELS,
-    ACROSS_MADE = RESIZE_ACROSS_ROWS * RESIZE_ACROSS_COLUMNS * RESIZE_CHANNELS / 4 /* words of pixels that are made */
+    ACROSS_MADE = RESIZE_ACROSS_ROWS * RESIZE_ACROSS_COLUMNS * RESIZE_CHANNELS / 4 /* words of pixels of a group */
 };
 
 /*
- * Load four pixels from byte `at` of a row on, of which `length` bytes may be read. What lies behind is 0. Words before
- * and behind are read only if they are within the row.
+ * Load four pixels from byte `at` of a row on, of which `length` bytes may be read; bytes beyond that are 0. Where the
+ * pixels are not aligned, the words around them are read only if they lie within the row.
  */
 FUNCTION void load_pixels(GLOBAL const u8 *from, u64 row, u32 at, u32 length, const u32 channels, u32 *word)
 {
@@ -45,7 +45,7 @@ FUNCTION void load_pixels(GLOBAL const u8 *from, u64 row, u32 at, u32 length, co
     }
 }
 
-/* Let the words of four pixels change from one pixel after the other to one channel after the other. */
+/* Transpose the words of four pixels from pixel after pixel to channel after channel. */
 FUNCTION void separate(const u32 channels, u32 *word)
 {
     u32 a = word[0], b = channels > 1 ? word[1] : 0, c = channels > 1 ? word[2] : 0, d = channels > 3 ? word[3] : 0;
@@ -64,8 +64,7 @@ FUNCTION void separate(const u32 channels, u32 *word)
     }
 }
 
-/* Fill the tile with `count` quads of pixels of each row, from number `first` on. Rows behind the last one repeat it.
- */
+/* Fill the tile with `count` quads of pixels of each row, from quad `first` on. Rows beyond the last one repeat it. */
 FUNCTION void fill_tile(GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from, u32 y, u32 first, u32 count,
     const u32 channels, LOCAL u32 *tile)
 {
@@ -82,7 +81,7 @@ FUNCTION void fill_tile(GLOBAL const struct resize_work_step *step, GLOBAL const
     }
 }
 
-/* Holds the sums of products with each byte of the weights, by rows and channels. */
+/* Holds the sums of products with each byte of the weights, for each row and channel. */
 struct across_sums {
     u32 low[ACROSS_SUMS], middle[ACROSS_SUMS], high[ACROSS_SUMS];
 };
@@ -104,7 +103,7 @@ FUNCTION u32 end_of_window(GLOBAL const u32 *window, u32 index)
 }
 
 /*
- * Sum up the window of column `x`, for four rows of the tile. The whole work-group calls it; `x` may lie behind the
+ * Sum up the window of column `x` for four rows of the tile. The whole work-group calls this; `x` may lie beyond the
  * last column.
  */
 FUNCTION void sum_up(GLOBAL const u32 *work, GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from, u32 x,
@@ -153,9 +152,9 @@ FUNCTION void make_across(GLOBAL const u32 *work, GLOBAL const struct resize_wor
 }
 
 /*
- * Groups of 64 columns and 8 rows. The rows that are stored begin at multiples of 4 bytes. Each number of channels has
- * a kernel: sums then stay in registers, and PoCL 3.1 lets work-groups share memory that several copies of a function
- * use.
+ * Defines kernels whose work-groups make 64 columns of 8 rows. The rows that are stored begin at multiples of 4 bytes.
+ * Each number of channels has a kernel of its own, so that sums stay in registers, and because PoCL 3.1 lets
+ * work-groups share memory that several copies of a function use.
  */
 #define ACROSS_KERNEL(name, channels)                                                                                  \
     KERNEL(RESIZE_GROUP_ITEMS)                                                                                         \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes rows from rows above each other, of samples of up to 8 bits: a work-item makes four samples of a row. */
+/* Resizes columns vertically, of samples of up to 8 bits: a work-item makes four samples of a row. */
 #include "kernels/dots.h"
 
 #include "resize/kernels/step.h"
 
-/* Load word `at` / 4 of a row, of which `length` bytes may be read; what lies behind is 0. */
+/* Load word `at` / 4 of a row, of which `length` bytes may be read; bytes beyond that are 0. */
 FUNCTION u32 load_word(GLOBAL const u8 *row, u32 at, u32 length)
 {
     u32 word = 0;
@@ -20,7 +20,7 @@ struct down_sums {
     u32 low[4], middle[4], high[4];
 };
 
-/* Add four rows' words, which are turned so that a word holds a sample of each row. */
+/* Add the words of four rows, which are transposed so that each word holds a sample of each row. */
 FUNCTION void add_rows(u32 a, u32 b, u32 c, u32 d, u32x4 weights, struct down_sums *sums)
 {
     u32 first = pick_bytes(a, b, 0x5140), second = pick_bytes(c, d, 0x5140), samples[4];
@@ -38,7 +38,10 @@ FUNCTION void add_rows(u32 a, u32 b, u32 c, u32 d, u32x4 weights, struct down_su
     }
 }
 
-/* Groups of 32 words and 4 rows. Rows begin at multiples of 4 bytes, those that are read and those that are written. */
+/*
+ * Make 32 words of 4 rows in each work-group. Rows begin at multiples of 4 bytes, both those that are read and those
+ * that are written.
+ */
 KERNEL(RESIZE_GROUP_ITEMS)
 resize_down(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, u32 list, u32 steps, u32 count)
 {
@@ -54,7 +57,7 @@ resize_down(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, u32 li
     GLOBAL const u8 *row = source_at(from, place_of(step->from) + (u64)window[0] * pitch);
     struct down_sums sums;
     UNROLL for (u32 i = 0; i < 4; i++) sums.low[i] = sums.middle[i] = sums.high[i] = 0;
-    /* Rows behind the window have a weight of 0; its last one stands for them. */
+    /* Rows beyond the window have a weight of 0; a row of the window is loaded in their place. */
     for (u32 i = 0; i < rows; i += 4) {
         u32 a = load_word(row + (u64)i * pitch, at, length);
         u32 b = load_word(row + (u64)(i + 1 < rows ? i + 1 : i) * pitch, at, length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Brings pixels from one form into another: before the passes, colours weighed by alpha; behind them that is undone,
- * and pixels go where the caller wants them, mirrored, as other numbers, or with a plane for each channel.
+ * Converts pixels: before the passes, multiplies colours by alpha; after them, divides by alpha again and writes the
+ * pixels where the caller wants them, possibly mirrored, as floating-point numbers, or with a plane for each channel.
  */
 #include "kernels/halves.h"
 
@@ -12,7 +12,7 @@ FUNCTION u32 load_sample(GLOBAL const u8 *pixel, u32 bytes, u32 index)
     return bytes == 1 ? pixel[index] : ((GLOBAL const u16 *)(GLOBAL const void *)pixel)[index];
 }
 
-/* The results are those of resize/cpu/finish.c. The second product is below 2^32. */
+/* Multiply or divide a colour by alpha, with the results of resize/cpu/finish.c. The second product is below 2^32. */
 FUNCTION u32 change_by_alpha(u32 value, u32 alpha, u32 greatest, u32 change)
 {
     if (change == RESIZE_ALPHA_WEIGHED)
@@ -23,7 +23,7 @@ FUNCTION u32 change_by_alpha(u32 value, u32 alpha, u32 greatest, u32 change)
     return colour < greatest ? colour : greatest;
 }
 
-/* Return the bits of a number that a value comes to: (value − mean) × scale, each step rounded once. */
+/* Return the bits of the floating-point number for a value: (value − mean) × scale, each operation rounded once. */
 FUNCTION u32 number_of(GLOBAL const struct resize_work_step *step, u32 value, u32 channel)
 {
     float difference = (float)value - float_of(step->mean[channel]);
@@ -42,7 +42,7 @@ FUNCTION void store_sample(GLOBAL const struct resize_work_step *step, GLOBAL u8
         *(GLOBAL u32 *)(GLOBAL void *)to = number_of(step, value, channel);
 }
 
-/* Groups of 128 pixels of a row. */
+/* Convert 128 pixels of a row in each work-group. */
 KERNEL(RESIZE_GROUP_ITEMS)
 resize_pixels(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, u32 list, u32 steps, u32 count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes the program that resizes images. */
+/* Assembles the program that resizes images. */
 #include "kernels/portable.h"
 
 #include "resize/kernels/pixels.h"

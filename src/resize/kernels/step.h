@@ -6,8 +6,8 @@
 #include "resize/kernels/work.h"
 
 /*
- * Return the step that the group belongs to, of `count` whose first groups are listed; *group is its number in the
- * step.
+ * Return the step that the work-group belongs to, of `count` steps whose first work-groups are listed; *group receives
+ * the work-group's index within the step.
  */
 FUNCTION GLOBAL const struct resize_work_step *find_step(
     GLOBAL const u32 *work, u32 list, u32 steps, u32 count, u32 *group)
@@ -17,7 +17,7 @@ FUNCTION GLOBAL const struct resize_work_step *find_step(
     return (GLOBAL const struct resize_work_step *)(work + steps) + index;
 }
 
-/* Return how many bytes a place lies behind a multiple of 4. OpenCL's buffers begin at one. */
+/* Return how many bytes a place lies behind a multiple of 4. OpenCL's buffers begin at such a multiple. */
 FUNCTION u32 oddness_of(GLOBAL const u8 *buffer, u64 place)
 {
 #if defined(__CUDACC__)
@@ -48,14 +48,14 @@ FUNCTION u32 clipped(i32 value, u32 greatest)
     return value < 0 ? 0 : value > (i32)greatest ? greatest : (u32)value;
 }
 
-/* Round the sum of products with the lowest, the second and the third bytes of weights. */
+/* Combine the sums of products with the lowest, second and third bytes of the weights, and round the result. */
 FUNCTION u32 round_narrow(u32 low, u32 middle, u32 high, u32 greatest)
 {
     u32 sum = low + (middle << 8) + (high << 16) + (1u << (RESIZE_NARROW_BITS - 1));
     return clipped((i32)sum >> RESIZE_NARROW_BITS, greatest);
 }
 
-/* Store up to four bytes of a row at an aligned place: those that belong to its `length` bytes. */
+/* Store a word at an aligned byte `at` of a row: only the bytes within the row's `length`. */
 FUNCTION void store_word(GLOBAL u8 *row, u32 at, u32 length, u32 word)
 {
     if (at + 4 <= length) {

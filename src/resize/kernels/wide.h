@@ -13,7 +13,7 @@ FUNCTION u32 weight_of(u32x4 quad, u32 index)
     return index == 0 ? quad.x : index == 1 ? quad.y : index == 2 ? quad.z : quad.w;
 }
 
-/* Sum up samples that are `stride` samples apart; quads of their weights are `step` quads apart. */
+/* Return the weighted sum of samples that are `stride` samples apart; quads of their weights are `step` quads apart. */
 FUNCTION i64 weighed_sum(GLOBAL const u16 *samples, u32 count, u64 stride, GLOBAL const u32x4 *weights, u64 step)
 {
     i64 sum = 0;
@@ -30,7 +30,7 @@ FUNCTION GLOBAL u16 *wide_target(GLOBAL const struct resize_work_step *step, GLO
     return (GLOBAL u16 *)(GLOBAL void *)target_at(to, place_of(step->to) + (u64)y * step->to_pitch);
 }
 
-/* Groups of 128 pixels of a row. */
+/* Resize horizontally, 128 pixels of a row in each work-group. */
 KERNEL(RESIZE_GROUP_ITEMS)
 resize_across_wide(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, u32 list, u32 steps, u32 count)
 {
@@ -50,7 +50,7 @@ resize_across_wide(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to,
     }
 }
 
-/* Groups of 128 samples of a row. */
+/* Resize vertically, 128 samples of a row in each work-group. */
 KERNEL(RESIZE_GROUP_ITEMS)
 resize_down_wide(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, u32 list, u32 steps, u32 count)
 {

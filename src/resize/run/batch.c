@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks images to resize and makes their results' buffers. Images of which one end lies in the device's memory go to
- * the device, all at once; the CPU's threads share the others.
+ * Checks images to resize and makes their results' buffers. Images whose source or result lies in the device's memory
+ * go to the device, all at once; the CPU's threads share the others.
  */
 #include "resize/run/batch.h"
 
@@ -13,13 +13,13 @@
 
 struct resize_entry {
     kst_resize_item *item;
-    struct memory memory; /* of the operation */
+    struct memory memory; /* memory of the operation */
     struct resize_whole whole;
     struct resize_geometry geometry;
     struct normal normal;
-    bool numbers; /* samples become floating-point numbers */
+    bool numbers; /* samples are converted to floating-point numbers */
     kst_image before;
-    bool made; /* the result got its buffers here */
+    bool made; /* the result's buffers were allocated here */
     bool on_gpu;
 };
 
@@ -31,7 +31,7 @@ struct resize_batch {
     struct entered_stream *entered;
 };
 
-/* Describe the whole picture that the image is a part of. */
+/* Describe the whole picture of which the image is a part. */
 static kst_image whole_of(const struct resize_entry *entry)
 {
     kst_image whole = *entry->item->from;
@@ -111,7 +111,7 @@ static kst_status prepare(struct kst_context *context, struct resize_entry *entr
     return status;
 }
 
-/* End an item: its report gets the error, if there is one, and a result that was made is released or kept. */
+/* End an item: set the error in its report, if there is one, and release or keep a result that was made here. */
 static void end(struct kst_context *context, struct resize_entry *entry, kst_status status, const char *detail)
 {
     kst_resize_item *item = entry->item;
@@ -139,7 +139,7 @@ static void begin_entry(void *arg, uint32_t index)
         end(batch->context, entry, status, NULL);
 }
 
-/* Return the part of a whole picture's plan that begins where the image does. */
+/* Let a whole picture's plan count columns and rows from where the image begins. */
 static void shift(struct resize_plan *plan, const struct resize_whole *whole)
 {
     plan->columns.first -= whole->left;
@@ -158,7 +158,10 @@ static kst_status resize_on_cpu(const struct operation *operation, const struct 
     return status;
 }
 
-/* Each of the context's threads takes one entry if there are several; a single one is shared. */
+/*
+ * Resize an entry with a pool's threads. With several entries each of the context's threads takes one, and `pool` is
+ * null; all threads share a single entry.
+ */
 static void run_on_cpu(struct resize_batch *batch, struct resize_entry *entry, struct pool *pool)
 {
     struct operation operation = kst_context_operation(batch->context, &entry->memory, &entry->item->report, NULL);
@@ -188,7 +191,7 @@ static struct resize_gpu_item gpu_item_of(const struct resize_entry *entry)
         .normal = entry->numbers ? &entry->normal : NULL};
 }
 
-/* Note where an item's time went: one image's share of all. */
+/* Report an item's times: one image's share of the whole. */
 static void report_times(
     kst_report *report, const struct resize_gpu_times *times, const struct gpu *gpu, uint32_t count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes many streams to images of another size: looks at headers to learn what each box needs, decodes that to one
- * block of memory, and resizes from there.
+ * Decodes many streams to images of another size: reads the headers to find out which pixels each box needs, decodes
+ * these to one block of memory, and resizes from there.
  */
 #include "resize/run/decode.h"
 
@@ -15,27 +15,27 @@ enum {
     ALIGNMENT = 16,
     FOURS = 4, /* pixels that a device writes at once */
     MOST_AT_ONCE = 1024,
-    HEADER_MOST = 1 << 18 /* bytes; a stream whose headers take more is opened a second time instead of kept open */
+    HEADER_MOST = 1 << 18 /* bytes; a stream whose headers take more memory is closed, and opened again for decoding */
 };
 
-/* The bytes of pictures that are decoded at once, beside one that is larger. */
+/* The most bytes of pictures that are decoded together; a single larger picture is allowed. */
 static const uint64_t MOST_BYTES = (uint64_t)1 << 30;
 
-/* Describes a stream on its way. */
+/* Describes a stream that is decoded and resized. */
 struct resize_stream {
     kst_decode_item *item;
     const kst_resize_options *resize;
     kst_decode_options options;
     kst_image image;           /* the decoded picture, or the part of it that is needed */
-    struct resize_whole whole; /* what it is a part of */
-    uint64_t bytes;            /* of its planes, one after the other; 0: it has no place in the block */
+    struct resize_whole whole; /* the picture of which `image` is a part */
+    uint64_t bytes;            /* bytes of its planes, one after the other; 0: it has no place in the block */
 };
 
 /* Holds streams that are decoded and resized together. */
 struct resize_streams {
     struct kst_context *context;
     struct resize_stream *stream;
-    struct kst_decoder *decoder; /* open between the look at the headers and decoding */
+    struct kst_decoder *decoder; /* decoders, which stay open between reading the headers and decoding */
     kst_decode_item *decoding;
     kst_resize_item *resizing;
     struct resize_whole *whole;
@@ -44,7 +44,7 @@ struct resize_streams {
     struct entered_stream *entered;
 };
 
-/* Extend a span to whole fours of pixels, as far as the picture goes. */
+/* Extend a span to multiples of four pixels, within the picture. */
 static struct resize_span widen(struct resize_span span, uint32_t size)
 {
     uint32_t first = span.first / FOURS * FOURS, count = span.first - first + span.count;
@@ -53,7 +53,7 @@ static struct resize_span widen(struct resize_span span, uint32_t size)
     return (struct resize_span){first, count};
 }
 
-/* Decode only what the box needs. */
+/* Restrict the decoding to the pixels that the box needs. */
 static void cut(struct resize_stream *stream)
 {
     struct resize_geometry geometry;
@@ -97,7 +97,7 @@ static uint64_t lay_out(kst_image *image)
     return bytes;
 }
 
-/* Look at a stream's headers. Decoding reports what is wrong with it, and uses the decoder again. */
+/* Read a stream's headers. Decoding uses the decoder again, and reports what is wrong with the stream. */
 static void look(void *arg, uint32_t index)
 {
     struct resize_streams *streams = arg;
@@ -115,7 +115,7 @@ static void look(void *arg, uint32_t index)
             cut(stream);
         stream->bytes = lay_out(&stream->image);
     }
-    /* Allocate buffers for what the block cannot hold. */
+    /* A picture that the block cannot hold gets buffers of its own. */
     if (stream->bytes == 0 || stream->bytes > MOST_BYTES) {
         kst_image_init(&stream->image);
         stream->bytes = 0;
@@ -184,7 +184,10 @@ static void decode(struct resize_streams *streams, uint32_t first, uint32_t end,
         streams->stream[i].item->report = streams->decoding[i].report;
 }
 
-/* Resize what was decoded. Others are left out, so that a stream and its item may have different indices. */
+/*
+ * Resize the decoded pictures. Streams with an error are left out, so that a stream and its item may have different
+ * indices.
+ */
 static void resize(struct resize_streams *streams, uint32_t first, uint32_t end)
 {
     uint32_t count = 0;
@@ -229,7 +232,10 @@ static void run_part(struct resize_streams *streams, uint32_t first, uint32_t en
         kst_image_drop_in(streams->context, &memory, &block);
 }
 
-/* Return the memory in which pictures are decoded: that of the context's GPU, if one is open or results lie in it. */
+/*
+ * Return the kind of memory to decode pictures to: that of the context's GPU, if one is open or a result lies in its
+ * memory.
+ */
 static kst_memory choose_memory(struct kst_context *context, const kst_decode_item *items, uint32_t count)
 {
     const struct gpu_runtime *gpu = kst_context_gpu_if_open(context);

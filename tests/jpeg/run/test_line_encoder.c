@@ -105,13 +105,14 @@ static void test_refusals(void **state)
 {
     kst_image image;
     kst_encode_options options;
-    kst_line_encoder *encoder;
+    kst_line_encoder *encoder = (kst_line_encoder *)&options;
     const void *row = pixels, *rows[HEIGHT + 1] = {NULL}, *data;
     size_t length;
     (void)state;
     describe(&choices[0], &image, &options);
     assert_int_equal(kst_line_encoder_open(context, &image, &options, NULL), KST_ERROR_ARGUMENT);
     assert_int_equal(kst_line_encoder_open(NULL, &image, &options, &encoder), KST_ERROR_ARGUMENT);
+    assert_null(encoder);
     assert_int_equal(kst_line_encoder_write(NULL, &row, 1), KST_ERROR_ARGUMENT);
     options.coding = KST_CODING_OPTIMIZED;
     assert_int_equal(kst_line_encoder_open(context, &image, &options, &encoder), KST_ERROR_OPTIONS);

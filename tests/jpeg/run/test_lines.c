@@ -158,7 +158,9 @@ static void test_misuse(void **state)
     kst_decode_options_init(&options);
     options.format = KST_FORMAT_PLANAR;
     assert_int_equal(kst_lines_open(context, stream.data, end, &options, &lines), KST_ERROR_OPTIONS);
+    lines = (kst_lines *)&options;
     assert_int_equal(kst_lines_open(NULL, stream.data, end, NULL, &lines), KST_ERROR_ARGUMENT);
+    assert_null(lines);
     assert_int_equal(kst_lines_open(context, stream.data, stream.length, NULL, &lines), KST_OK);
     assert_int_equal(kst_lines_extend(lines, stream.data, 10, false), KST_ERROR_ARGUMENT);
     kst_lines_close(&lines);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stands in for what the readers of sequences need of the rest of the command line, where they are tested alone. */
+/*
+ * Stands in for the functions of the command line that the readers of sequences need, in tests of these readers alone.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 

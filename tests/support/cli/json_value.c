@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks that standard input is one JSON text, and prints the value that the keys and indices given lead to. */
+/*
+ * Checks that standard input is one JSON text, and prints the value to which the keys and indices in the arguments
+ * lead.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

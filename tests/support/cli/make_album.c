@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_album FIRST OUT mpf|mpf-be|xmp|both|none [PICTURE…] [--bytes FILE]: a file of several pictures, the second a
- * preview, the third a gain map; the bytes are a video.
+ * Makes a file of several pictures: make_album FIRST OUT mpf|mpf-be|xmp|both|none [PICTURE…] [--bytes FILE]. The second
+ * picture is a preview, the third a gain map; the bytes are a video.
  */
 #include <stdio.h>
 #include <stdlib.h>

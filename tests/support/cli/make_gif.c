@@ -4,8 +4,8 @@
  * and compress nothing, and writes the pixels of its first picture on its canvas to FILE.raw: grey with "grey", RGBA
  * with "transparent=INDEX" or where the canvas is larger than the picture, otherwise RGB. Other words are "interlaced";
  * "local" for a palette of the picture's own, and "nopalette" for none at all; "canvas=WxH" and "at=X,Y"; "claim=WxH"
- * for a canvas in the header alone, of which the raw file knows nothing; "frames=N"; and "comment", "icc" and "xmp" for
- * such in front.
+ * for a canvas in the header alone, which does not affect FILE.raw; "frames=N"; and "comment", "icc" and "xmp" for
+ * extensions in front of the pictures.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void put_palette(const struct recipe *recipe, FILE *file)
     }
 }
 
-/* A clear code comes so often that the code size never grows to ten bits. */
+/* Write a row. Clear codes come so often that the code size never grows to ten bits. */
 static void put_row(const struct recipe *recipe, struct packer *packer, int y, int frame, unsigned *count)
 {
     for (int x = 0; x < recipe->width; x++) {
@@ -120,7 +120,7 @@ static void put_picture(const struct recipe *recipe, FILE *file, int frame)
     put_rows(recipe, file, frame);
 }
 
-/* 600 bytes, in blocks of up to 255. */
+/* Write an ICC profile of 600 bytes, in blocks of up to 255. */
 static void put_icc(FILE *file)
 {
     fwrite("!\xFF\x0BICCRGBG1012", 1, 14, file);
@@ -133,7 +133,10 @@ static void put_icc(FILE *file)
     fputc(0, file);
 }
 
-/* The packet is no blocks; what follows it leads those that read blocks to an empty one. */
+/*
+ * Write an XMP packet, which is not divided into blocks. Readers that expect blocks are led to an empty one by the
+ * bytes behind it.
+ */
 static void put_xmp(FILE *file)
 {
     fwrite("!\xFF\x0BXMP DataXMP<x:xmpmeta/>\x01", 1, 27, file);

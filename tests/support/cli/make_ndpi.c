@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files of NDPI around JPEG streams: make_ndpi FILE [-z] JPEG LENS [JPEG LENS …] writes a directory for each stream,
- * with its magnification (−1: a macro), and the places of its restart intervals if it has any. With -z these streams
- * have sides of 0, as those have that are larger than JPEG allows.
+ * Makes NDPI files of JPEG streams: make_ndpi FILE [-z] JPEG LENS [JPEG LENS …] writes a directory for each stream,
+ * with its magnification (−1: a macro), and the places of its restart intervals if it has any. With -z the streams'
+ * headers have sides of 0, like those of pictures that are larger than JPEG allows.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ enum { ROOM = 1 << 22, ENTRIES_MAX = 20, LONG = 4, RATIONAL = 5, FLOAT = 11 };
 struct file {
     uint8_t bytes[ROOM];
     size_t length;
-    size_t link; /* where the next directory's offset is to be put */
+    size_t link; /* where to write the offset of the next directory */
 };
 
 static void put(struct file *file, size_t at, uint64_t number, int count)
@@ -30,7 +30,7 @@ static void add(struct file *file, uint64_t number, int count)
     file->length += (size_t)count;
 }
 
-/* A stream, and what its headers say. */
+/* Holds a stream, and the contents of its headers. */
 struct stream {
     uint8_t bytes[ROOM / 4];
     size_t length, start[4096], count, frame;

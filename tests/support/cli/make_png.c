@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PNG files that other programs would not make: make_png WIDTH HEIGHT DEPTH COLOUR [WORD…] writes one to standard
- * output whose pixels are black, as many rows of them as fit one mebibyte. The words may be
+ * Makes PNG files that other programs would not make: make_png WIDTH HEIGHT DEPTH COLOUR [WORD…] writes one to
+ * standard output, with black pixels; rows beyond one mebibyte are left out. The words may be
  *
  *     CHUNK:COUNT:BYTES   zTXt, iTXt, tEXt (comments), iCCP or eXIf, COUNT of them, of BYTES each
  *     +CHUNK:COUNT:BYTES  the same behind the pixels
  *     noise               other pixels, with filters of all kinds
  *     parts=N             IDAT chunks of N bytes
- *     between             a comment between two of these
+ *     between             a comment between the first two of these
  *     interlaced          with Adam7, and more data than that takes
  */
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static void write_chunk(const char *type, const uint8_t *data, size_t length)
     fwrite(number, 1, 4, stdout);
 }
 
-/* Bytes of one value, behind those that the data begin with. */
+/* Compress bytes of one value, of which `begin` replaces the first ones. */
 static uint8_t *compress(const uint8_t *begin, size_t begin_length, size_t bytes, uint8_t value, size_t *length)
 {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(9);
@@ -85,7 +85,7 @@ static void write_extra(const char *what)
     free(data);
 }
 
-/* Extra chunks in front of the pixels, or behind them. */
+/* Write the extra chunks that come in front of the pixels or, if `behind` is true, behind them. */
 static void write_extras(char **words, int count, bool behind)
 {
     for (int i = 0; i < count; i++)
@@ -93,7 +93,7 @@ static void write_extras(char **words, int count, bool behind)
             write_extra(words[i] + behind);
 }
 
-/* Return what follows the word's start in any of them; 0 if none has it. */
+/* Return the number behind `start` in the word that begins with it; 0 if there is no such word. */
 static size_t number_of(char **words, int count, const char *start)
 {
     for (int i = 0; i < count; i++)
@@ -110,7 +110,10 @@ static bool has_word(char **words, int count, const char *word)
     return false;
 }
 
-/* Rows of `row` bytes, filter included; or rows of any length. */
+/*
+ * Make rows of `row` bytes, filter type included. With `any` each byte of noise is a valid filter type, so that rows
+ * may have any length.
+ */
 static uint8_t *make_pixels(size_t row, size_t rows, bool noise, bool any)
 {
     uint8_t *data = calloc(row, rows);

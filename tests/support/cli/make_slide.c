@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pyramids as scanners of slides write them, by libtiff: make_slide FILE WIDTH HEIGHT [WORD…] writes a pattern in JPEG
- * tiles. Words: tile=N (sides, default 128), levels=N (each half as large; default 1), strips=N (rows, instead of
+ * Makes pyramids like those of slide scanners with libtiff: make_slide FILE WIDTH HEIGHT [WORD…] writes a pattern in
+ * JPEG tiles. Words: tile=N (sides, default 128), levels=N (each half as large; default 1), strips=N (rows, instead of
  * tiles), rgb, grey (default YCbCr 4:2:0), big (BigTIFF), subifd (levels below the first directory), aperio (with a
  * thumbnail, a label of LZW and a macro), ome, missing=N (this tile of the first level is not written),
  * raw=COMPRESSION,PREFIX (tiles are the bytes of the files PREFIX-LEVEL-COLUMN_ROW).
@@ -30,7 +30,7 @@ static bool fail(const char *text)
     return false;
 }
 
-/* Smooth colours with some texture, the same at each level. */
+/* Return a sample of smooth colours with some texture, which are the same at each level. */
 static uint8_t sample(uint32_t x, uint32_t y, uint32_t channel)
 {
     const uint32_t texture = (x * 7 ^ y * 13) % 23, slope = channel == 0 ? x / 2 + y / 3 : channel == 1 ? y : 255 - x;
@@ -115,7 +115,7 @@ static void set_tags(TIFF *tiff, const struct wish *wish, uint32_t width, uint32
         TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
 }
 
-/* A picture of strips beside the levels. `text` is its description, with room for its size. */
+/* Write a picture of strips that is no level of the pyramid. `text` is its description, with room for its size. */
 static bool write_other(TIFF *tiff, const struct wish *wish, uint32_t width, uint32_t height, uint32_t compression,
     uint32_t subfile, const char *name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TIFF files as other programs write them: make_tiff FILE WIDTH HEIGHT BITS CHANNELS [WORD…] writes one of a pattern,
- * and the samples as they are to be read, all channels of a pixel together and in the machine's order, to FILE.raw.
+ * Makes TIFF files like those of other programs: make_tiff FILE WIDTH HEIGHT BITS CHANNELS [WORD…] writes a pattern to
+ * FILE, and to FILE.raw the samples that a reader must return, pixel by pixel and in the machine's byte order.
  * Words: tiles, separate, int, lzw, packbits, deflate, big (byte order), white (is zero), cmyk, palette,
- * iptc, strip=N (rows), orientation=N, claim=WxH (what the tags say of the size).
+ * iptc, strip=N (rows), orientation=N, claim=WxH (the size in the tags).
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct wish {
     uint16_t compression;
 };
 
-/* Return what follows the word's start. */
+/* Read the number behind `start`, if the word begins with it. */
 static bool take_number(const char *word, const char *start, unsigned *number)
 {
     if (strncmp(word, start, strlen(start)) != 0)
@@ -59,11 +59,11 @@ static bool take_word(struct wish *wish, const char *word)
            take_claim(wish, word) || strcmp(word, "big") == 0;
 }
 
-/* A sample of up to 32 bits; fewer than eight are for pictures with a palette. */
+/* Return a sample of up to 32 bits; fewer than eight are for pictures with a palette. */
 static uint32_t sample_at(const struct wish *wish, uint32_t x, uint32_t y, uint32_t c)
 {
     uint32_t value = (x * 2654435761u + y * 40503u + c * 7919u) ^ (x * y * 31u);
-    if (wish->bits == 32) /* as many bits as can be read */
+    if (wish->bits == 32) /* only as many bits as readers support */
         return wish->is_signed ? (value >> 1) - (1u << 30) : value >> 1;
     return (value >> 7) & ((1u << wish->bits) - 1);
 }
@@ -82,7 +82,7 @@ static void put(const struct wish *wish, uint8_t *to, size_t index, uint32_t val
         to[index * wish->bits / 8] |= (uint8_t)(value << (8 - wish->bits - index * wish->bits % 8));
 }
 
-/* A caption. What libtiff takes for numbers of 32 bits it turns into the file's order of bytes. */
+/* Write a caption. If libtiff takes the tag for numbers of 32 bits, it writes them in the file's byte order. */
 static void set_iptc(TIFF *tiff)
 {
     static const char iptc[16] = "\x1C\x02\x78\0\x09"
@@ -128,7 +128,7 @@ static void set_tags(TIFF *tiff, const struct wish *wish)
         TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, wish->strip);
 }
 
-/* Columns x to x + width of row y, of all channels or of one, into zeroed memory. */
+/* Make columns x to x + width of row y, of all channels or of one, in zeroed memory. */
 static void make_row(const struct wish *wish, uint32_t x, uint32_t y, uint32_t width, uint32_t channel, uint8_t *to)
 {
     size_t index = 0;
@@ -170,7 +170,7 @@ static bool write_lines(TIFF *tiff, const struct wish *wish, uint32_t channel)
     return good;
 }
 
-/* A palette, or less than eight bits, becomes three channels of eight bits. */
+/* Write the samples to FILE.raw; a palette, or less than eight bits, becomes three channels of eight bits. */
 static bool write_raw(const char *path, const struct wish *wish)
 {
     FILE *file = fopen(path, "wb");
@@ -192,7 +192,7 @@ static bool write_raw(const char *path, const struct wish *wish)
     return file != NULL && fclose(file) == 0;
 }
 
-/* Overwrite what two tags of the first directory say; libtiff has written them as SHORT or LONG. */
+/* Overwrite the size in the tags of the first directory, which libtiff has written as SHORT or LONG. */
 static bool claim(const char *path, const struct wish *wish)
 {
     TIFF *tiff = TIFFOpen(path, "r+");

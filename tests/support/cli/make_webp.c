@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes WebP files with libwebp's encoder. make_webp FILE WIDTH HEIGHT [WORD…] makes one, and writes the pixels that
- * libwebp decodes it to to FILE.raw: RGBA with "alpha" or where a frame leaves some of its canvas free, otherwise RGB.
+ * Makes WebP files with libwebp's encoder. make_webp FILE WIDTH HEIGHT [WORD…] makes one, and writes to FILE.raw the
+ * pixels to which libwebp decodes it: RGBA with "alpha" or where a frame does not cover its canvas, otherwise RGB.
  * Other words are "lossy"; "icc", "exif", "jpegexif" (with the prefix that Exif has in JPEG) and "xmp" for metadata;
  * and "frames=N" for an animation, with "canvas=WxH" and "at=X,Y", of which the raw file has the first frame.
  */
@@ -22,7 +22,7 @@ struct recipe {
     bool lossy, alpha, icc, exif, jpegexif, xmp;
 };
 
-/* The file as it grows. */
+/* Holds the file as it grows. */
 static uint8_t file[ROOM];
 static size_t length;
 
@@ -49,7 +49,7 @@ static void put_chunk(const char *name, const void *data, size_t count)
         put_number(0, 1);
 }
 
-/* Gradients with some noise, different in each frame, as RGBA. */
+/* Make gradients with some noise, as RGBA, different in each frame. */
 static uint8_t *make_pixels(const struct recipe *recipe, int frame)
 {
     size_t count = (size_t)recipe->width * (size_t)recipe->height;
@@ -68,7 +68,7 @@ static uint8_t *make_pixels(const struct recipe *recipe, int frame)
     return pixels;
 }
 
-/* A whole file as libwebp's encoder makes it: a RIFF header, then chunks. */
+/* Encode a frame to a whole file of libwebp's encoder: a RIFF header, then chunks. */
 static uint8_t *encode(const struct recipe *recipe, int frame, size_t *made)
 {
     uint8_t *pixels = make_pixels(recipe, frame), *coded;
@@ -106,7 +106,7 @@ static void put_frame(const struct recipe *recipe, const uint8_t *coded, size_t 
         file[at + 4 + (size_t)i] = (uint8_t)((length - at - 8) >> 8 * i);
 }
 
-/* Write what libwebp decodes the first frame to, on its canvas. */
+/* Write the pixels to which libwebp decodes the first frame, on its canvas. */
 static void write_raw(const struct recipe *recipe, const char *path, const uint8_t *coded, size_t count)
 {
     bool covers = recipe->canvas_width == recipe->width && recipe->canvas_height == recipe->height;

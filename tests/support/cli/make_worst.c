@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_worst KIND LENGTH: writes a file of about that many bytes to standard output, which has more to describe than
- * others of its length; without arguments the names of the kinds.
+ * Makes files with more to describe than others of their length: make_worst KIND LENGTH writes a file of about that
+ * many bytes to standard output, and without arguments the names of the kinds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { SEGMENTS = 9000, /* in a header; more than 10,000 markers are refused */ 
 static const struct hostile_picture one_tile = {
     .width = 64, .height = 64, .components = 1, .block = 4, .layers = 1, .exponent = 8};
 
-/* Tile-parts with as many copies of these bytes in the header as it may have. */
+/* Write tile-parts whose headers hold as many copies of these bytes as a header may. */
 static void put_headers(struct bytes *b, const void *piece, size_t size, size_t length)
 {
     uint32_t part = (uint32_t)(14 + SEGMENTS * size);
@@ -61,7 +61,7 @@ static void put_parts(struct bytes *b, size_t length)
     put_marker(b, 0xD9);
 }
 
-/* Tiles of many components that break every rule of the profile that they claim. */
+/* Write a stream of many tiles and `components` components that breaks every rule of the profile that it claims. */
 static void put_profile_of(struct bytes *b, size_t length, uint32_t components)
 {
     enum { RSIZ = 6 };
@@ -85,7 +85,9 @@ static void put_profile_of_many(struct bytes *b, size_t length)
     put_profile_of(b, length, 500);
 }
 
-/* The smallest JPEG that has headers, with these segments in front of its picture. */
+/*
+ * Write the smallest JPEG that has headers, with as many of these segments in front of its picture as the length needs.
+ */
 static void put_jpeg(struct bytes *b, const void *contents, size_t size, size_t length)
 {
     static const uint8_t frame[] = {8, 0, 1, 0, 1, 1, 1, 0x11, 0}, scan[] = {1, 1, 0, 0, 63, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * peak FILE COMMAND…: runs the command, and writes to FILE how many kibibytes of memory it had at most, and to
- * FILE.writes how many calls of the system it wrote with, nothing where the system does not count them; to FILE.time
- * the milliseconds of processor time that it took.
+ * Measures a command: peak FILE COMMAND… runs it, and writes to FILE the most kibibytes of memory that it had, to
+ * FILE.writes the number of its system calls that write, or nothing where the system does not count them, and to
+ * FILE.time the milliseconds of processor time that it took.
  */
 #include <signal.h>
 #include <stdio.h>

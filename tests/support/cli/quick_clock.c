@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preloaded into a program whose clock shall be quick: since the first time it asks, twenty seconds pass in one. A bar
- * of progress that is drawn after a second and ten times in a second is so seen of work that takes a fraction of a
- * second.
+ * Is preloaded into a program to make its clock quick: from the first query on, twenty seconds pass in one. So tests
+ * see a progress bar, which is drawn after a second and ten times in each second, in work of a fraction of a second.
  */
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,7 +13,7 @@ int quick_clock(clockid_t clock, struct timespec *now) __asm__("clock_gettime");
 
 static long long began;
 
-/* It has the name of the C library's function, and stands in front of it. All other clocks are as they are. */
+/* Replaces clock_gettime() of the C library, whose name it has. Other clocks than CLOCK_MONOTONIC are not changed. */
 __attribute__((visibility("default"))) int quick_clock(clockid_t clock, struct timespec *now)
 {
     if (syscall(SYS_clock_gettime, clock, now) != 0)

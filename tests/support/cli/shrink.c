@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preloaded into a program whose input becomes shorter while it is read: as soon as the file SHRINK is mapped, all but
- * its first page is cut off.
+ * Is preloaded into a program whose input becomes shorter while it is read: when the file SHRINK is mapped, all but its
+ * first page is cut off.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 enum { LEFT = 4096 };
 
-/* It stands in front of the C library's. */
+/* Replaces mmap() of the C library. */
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs are reserved */
 __attribute__((visibility("default"))) void *mmap(
     void *address, size_t length, int protection, int flags, int descriptor, off_t offset)

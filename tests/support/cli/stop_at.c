@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preloaded into a program that shall be stopped at a certain moment, however busy the machine is: before the
- * STOP_AT_FILE-th file gets its name, the program gets SIGTERM, once.
+ * Is preloaded into a program that must be stopped at a certain moment, however busy the machine is: the program gets
+ * SIGTERM, once, before the file number STOP_AT_FILE gets its final name.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 int rename(const char *from, const char *to);
 
-/* It stands in front of the C library's. */
+/* Replaces rename() of the C library. */
 __attribute__((visibility("default"))) int rename(const char *from, const char *to)
 {
     static long named;

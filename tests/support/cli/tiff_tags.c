@@ -8,7 +8,7 @@
 
 #include <tiffio.h>
 
-/* libtiff asks for some of them in ways of their own, and says so in its table. */
+/* Print a tag that holds text. For other tags TIFFGetField() takes other arguments, as libtiff's table of tags says. */
 static void print_text(TIFF *tiff, const char *name, uint32_t tag)
 {
     const char *text;
@@ -27,7 +27,7 @@ static void print_first(TIFF *tiff)
     print_text(tiff, "description", TIFFTAG_IMAGEDESCRIPTION);
     if (TIFFGetField(tiff, TIFFTAG_ORIENTATION, &orientation) != 0)
         printf("orientation: %u\n", (unsigned)orientation);
-    if (TIFFGetField(tiff, 0x4746, &length, &bytes) != 0) { /* not one that libtiff knows */
+    if (TIFFGetField(tiff, 0x4746, &length, &bytes) != 0) { /* a tag that libtiff does not know */
         rating = *(const uint16_t *)bytes;
         printf("rating: %u\n", (unsigned)rating);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_jpegs FOLDER makes JPEG files with libjpeg if there is no corpus, the same on each run. FOLDER/valid has them of
- * many sizes, samplings, colours, codings and of odd but right structure; FOLDER/damaged what is left of them after
- * damage.
+ * Makes JPEG files with libjpeg where there is no corpus, the same on each run: make_jpegs FOLDER. FOLDER/valid gets
+ * files of many sizes, samplings, colours, codings and of odd but valid structure; FOLDER/damaged gets damaged copies
+ * of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void write_file(const char *room, const char *name, const struct stream *
     assert_int_equal(fclose(file), 0);
 }
 
-/* Kept to be damaged, too. */
+/* Write a valid stream, and keep it to make damaged ones of it. */
 static void keep(const char *name, struct stream stream)
 {
     assert_true(valid_count < VALID_MAX);
@@ -125,7 +125,7 @@ static void make_codings(void)
     make("large_progressive", recipe);
 }
 
-/* Return where a marker is, from the start of the first segment on; 0 if it is missing. */
+/* Return the offset of a marker, searching from the first segment on; 0 if it is missing. */
 static size_t find_marker(const struct stream *stream, uint8_t marker)
 {
     for (size_t at = 2; at + 3 < stream->length && stream->data[at + 1] != SOS;
@@ -135,7 +135,7 @@ static size_t find_marker(const struct stream *stream, uint8_t marker)
     return 0;
 }
 
-/* The stream with `count` bytes at `at` taken out and `more` bytes of `byte` put in. */
+/* Return a copy of the stream in which `more` bytes of `byte` replace the `count` bytes at `at`. */
 static struct stream changed(const struct stream *stream, size_t at, size_t count, size_t more, uint8_t byte)
 {
     struct stream made = {malloc(stream->length + more), stream->length - count + more};
@@ -146,7 +146,10 @@ static struct stream changed(const struct stream *stream, size_t at, size_t coun
     return made;
 }
 
-/* Fill bytes in front of a marker (B.1.1.2), bytes behind the picture, and, as Motion JPEG may, no Huffman tables. */
+/*
+ * Make streams with fill bytes in front of a marker (B.1.1.2), with bytes behind the picture, and, as Motion JPEG may
+ * have it, without Huffman tables.
+ */
 static void make_odd(void)
 {
     const struct recipe recipe = {.width = 64, .height = 48, .colour = KST_COLOUR_YCBCR, .coding = KST_CODING_BASELINE};
@@ -164,7 +167,7 @@ static void make_odd(void)
     keep("no_tables", bare);
 }
 
-/* One change of a stream, of which a frame of another kind, precision and size are some. */
+/* Damage a stream in one of several ways, some of which change the kind, precision and size in its frame header. */
 static void damage(struct stream *stream, uint32_t *random)
 {
     size_t frame = find_marker(stream, SOF0), at = random_below(random, (uint32_t)stream->length);
@@ -183,12 +186,12 @@ static void damage(struct stream *stream, uint32_t *random)
     case 2:
         made = changed(stream, at, 0, 1 + random_below(random, 40), MARKER);
         break;
-    case 3: /* a marker, which may be any */
+    case 3: /* insert a marker, any one */
         made = changed(stream, at, 0, 1, MARKER);
         if (at + 1 < made.length)
             made.data[at + 1] = (uint8_t)(SOF0 + random_below(random, 64));
         break;
-    case 4: /* headers and the frame's fields */
+    case 4: /* change a byte of the frame header, or just behind it */
         made = changed(stream, 0, 0, 0, 0);
         made.data[frame + 1 + random_below(random, 18)] = (uint8_t)random_below(random, 256);
         break;

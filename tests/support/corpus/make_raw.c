@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_raw OUT WIDTH HEIGHT DEPTH u|s DXxDY…: a picture for the encoders that make the corpus, a plane for each
- * component, sampled as these say; slopes, edges and some noise, the same on each run. Samples of more than 8 bits take
- * two bytes, the upper one first.
+ * Makes a picture for the encoders that make the corpus: make_raw OUT WIDTH HEIGHT DEPTH u|s DXxDY… writes a plane for
+ * each component, whose separations are DX and DY: slopes, edges and some noise, the same on each run. Samples of more
+ * than 8 bits take two bytes, the upper one first.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 
 enum { ARGUMENTS = 6, FIRST_COMPONENT = ARGUMENTS };
 
-/* Return a sample of 12 bits, before noise: a slope, which other slopes and flat areas cross. */
+/* Return a sample of 12 bits without noise: a slope, crossed by other slopes and flat areas. */
 static uint32_t shade(uint32_t x, uint32_t y, uint32_t component)
 {
     uint32_t slope = (x * (3 + component) + y * (5 - component % 3)) * 2;
@@ -35,7 +35,7 @@ static uint32_t sample(uint32_t x, uint32_t y, uint32_t component, uint32_t dept
     return depth > 12 ? value << (depth - 12) : value >> (12 - depth);
 }
 
-/* Signed samples are those without a sign less half of their range. */
+/* Write a sample. Signed ones are unsigned ones less half of their range. */
 static void put(FILE *file, uint32_t value, uint32_t depth, bool is_signed)
 {
     if (is_signed)

@@ -30,7 +30,7 @@ _Noreturn void fail_at(const char *file, int line, const char *format, ...)
     longjmp(end_of_test, 1);
 }
 
-/* Call a setup, a test's own function, or a teardown; both of the others return 0 where all is well. */
+/* Call a setup, a test's own function, or a teardown. Setup and teardown return 0 on success. */
 static void call(const struct CMUnitTest *test, int (*step)(void **state), void **state)
 {
     if (setjmp(end_of_test) != 0)

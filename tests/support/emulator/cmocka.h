@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs tests for another processor than this machine's. It stands for the header of cmocka, a library that is seldom
- * installed for two processors, and has what the tests of instruction tiers use of it.
+ * Runs tests for another processor than this machine's. It replaces the header of cmocka, a library that is seldom
+ * installed for two processors, and declares the part of it that the tests of instruction tiers use.
  */
 #ifndef KOSTKA_TESTS_SUPPORT_EMULATOR_CMOCKA_H
 #define KOSTKA_TESTS_SUPPORT_EMULATOR_CMOCKA_H
@@ -27,7 +27,7 @@ struct CMUnitTest {
 int _cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count, int (*setup)(void **state),
     int (*teardown)(void **state));
 
-/* Both end the test that runs. */
+/* End the current test. */
 _Noreturn void _skip(const char *file, int line);
 _Noreturn void fail_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -40,7 +40,7 @@ _Noreturn void fail_at(const char *file, int line, const char *format, ...) __at
 #define assert_string_equal(a, b) assert_true(strcmp(a, b) == 0)
 #define assert_memory_equal(a, b, length) assert_true(memcmp(a, b, length) == 0)
 
-/* Integers are compared as the type of 64 bits that they convert to, as cmocka does. */
+/* Compare integers as 64-bit ones, to which they are converted, as cmocka does. */
 static inline void compare_integers(const char *file, int line, uint64_t a, uint64_t b)
 {
     if (a != b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Encodes and decodes a small picture in many ways with each instruction tier of the processor, which must all give the
- * same bytes, and prints digests of them: ./dev cross compares those of two processors.
+ * same bytes, and prints digests of them. ./dev cross compares the digests of two processors.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct way {
     kst_coding coding;
     kst_subsampling subsampling;
     kst_dct dct;
-    uint32_t eighths; /* of the size at which a JPEG is decoded; FULL: all */
+    uint32_t eighths; /* the size at which a JPEG is decoded; FULL: all of them */
 };
 
 #define J2K(name, style, passes, target, value)                                                                        \
@@ -73,7 +73,7 @@ static uint32_t digest_of(const void *data, size_t length)
     return hash;
 }
 
-/* Smooth waves, edges and noise, from integers alone. */
+/* Return a sample of smooth waves, edges and noise, computed from integers alone. */
 static uint32_t sample_at(uint32_t x, uint32_t y, uint32_t channel)
 {
     uint32_t noise = (x * 2654435761U) ^ (y * 2246822519U) ^ (channel * 3266489917U);
@@ -147,7 +147,7 @@ static struct digests digests_of(kst_context *context, const struct way *way, co
     return digests;
 }
 
-/* Return how many tiers the processor has; their names and contexts come in ascending order. */
+/* Create a context for each tier of the processor, in ascending order. Returns the number of tiers. */
 static uint32_t open_tiers(const char *name[MOST_TIERS], kst_context *context[MOST_TIERS])
 {
     static const char *const names[] = {"c", "sse2", "avx2", "avx512", "neon"};

@@ -54,7 +54,7 @@ struct model model_random(uint32_t width, uint32_t height, uint32_t channels, ui
     return model;
 }
 
-/* A picture in memory whose rows have a pitch of their own, and bytes around them that must not change. */
+/* Holds a picture whose rows have their own pitch, with bytes around them that must not change. */
 struct buffer {
     kst_image image;
     uint8_t *memory;
@@ -109,7 +109,10 @@ static void store(const struct model *model, const struct buffer *buffer)
         }
 }
 
-/* Compare, and overwrite what was right, so that what was not to change can be found. */
+/*
+ * Compare the samples, and then overwrite them with the sentinel, so that all bytes must be sentinels unless others
+ * were changed.
+ */
 static void compare(const struct model *model, const struct buffer *buffer, const char *chain, const char *machine)
 {
     for (uint32_t y = 0; y < model->height; y++) {

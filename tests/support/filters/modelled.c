@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes pictures for tests of filters, and compares what becomes of them with models in floating-point numbers. */
+/* Makes pictures for tests of filters, and compares the results with models in floating-point numbers. */
 #include "support/filters/modelled.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 const double scene_nearest = 2, scene_farthest = 12;
 
-/* Noise between points of a grid, the same at every call. */
+/* Return the noise at a point of a grid, the same at every call. */
 static double point_noise(int x, int y)
 {
     uint32_t mixed = (uint32_t)x * 0x9E3779B1u ^ (uint32_t)y * 0x85EBCA77u;
@@ -25,7 +25,7 @@ static double noise(double x, double y)
            (point_noise(i, k + 1) * (1 - u) + point_noise(i + 1, k + 1) * u) * v;
 }
 
-/* A ray: from the camera's centre, in the world. A point lies at centre + depth × along. */
+/* Describes a ray in world coordinates. Its points are centre + depth × along, where `centre` is the camera's. */
 struct ray {
     double centre[3], along[3];
 };
@@ -44,7 +44,10 @@ static struct ray ray_of(const kst_camera *camera, double x, double y)
     return ray;
 }
 
-/* The depth at which a ray meets the square, z = 4, or behind that the wall, z = 7 + x / 4, and what it sees there. */
+/*
+ * Return the depth at which a ray meets the square, z = 4, or else the wall behind it, z = 7 + x / 4. *shown receives
+ * the brightness there.
+ */
 static double follow(const struct ray *ray, double *shown)
 {
     double depth = (4 - ray->centre[2]) / ray->along[2];
@@ -67,7 +70,7 @@ double scene_depth(const struct scene *scene, uint32_t view, double x, double y)
     return follow(&ray, &shown);
 }
 
-/* Cameras stand side by side and one above another, and look inwards a little. */
+/* Place a camera. All stand next to or above each other, and look inwards a little. */
 static void make_camera(kst_camera *camera, uint32_t index)
 {
     static const double place[SCENE_VIEWS][2] = {{0, 0}, {-0.5, 0}, {0.5, 0.1}, {0, 0.4}, {0.1, -0.4}};

@@ -13,15 +13,17 @@ struct scene {
     uint16_t samples[SCENE_VIEWS][3 * SCENE_MOST];
 };
 
-/* The nearest and the farthest depth that the scene should be looked for in. */
+/* The range of depths in which to search for the scene. */
 extern const double scene_nearest, scene_farthest;
 
 void scene_make(struct scene *scene);
 
-/* The depth that a view sees at a pixel. */
+/* Return the depth of the scene at a pixel of a view. */
 double scene_depth(const struct scene *scene, uint32_t view, double x, double y);
 
-/* Whether another view sees what the first view sees at a pixel, and all pixels around it lie on one plane. */
+/*
+ * Return whether another view sees the same point as the first view at a pixel, with all pixels around it on one plane.
+ */
 bool scene_is_plain(const struct scene *scene, uint32_t x, uint32_t y);
 
 #endif

@@ -147,7 +147,7 @@ void delete_framebuffer(const struct world *w, unsigned name)
     w->gl.framebuffers_delete(1, &name);
 }
 
-/* OpenGL ES gives four channels, whatever the texture has. */
+/* Read the pixels of a texture through a framebuffer. OpenGL ES returns four channels, whatever the texture has. */
 static uint8_t *read_by_framebuffer(
     const struct world *w, unsigned name, uint32_t channels, uint32_t width, uint32_t height)
 {

@@ -133,7 +133,7 @@ int start_worlds(void **state)
     exit(77);
 }
 
-/* Displays stay open: the leaks of an unloaded driver cannot be distinguished from others. */
+/* Destroy the contexts. Displays stay open: the leaks of an unloaded driver could not be told from others. */
 int stop_worlds(void **state)
 {
     (void)state;

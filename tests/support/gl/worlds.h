@@ -36,14 +36,14 @@ enum { MOST_WORLDS = 8 };
 extern struct world world[MOST_WORLDS];
 extern uint32_t worlds;
 
-/* The program exits with 77 where there are none. */
+/* Make the contexts. The program exits with 77 where there are none. */
 int start_worlds(void **state);
 int stop_worlds(void **state);
 
-/* Null: none is current afterwards. */
+/* Make the world's context current; null: no context is current afterwards. */
 void enter_world(const struct world *w);
 
-/* Another context in the world's display, for misuse; and its end. */
+/* Make another context in the world's display, for tests of misuse; make it current; and destroy it. */
 void *add_context(const struct world *w);
 void use_context(const struct world *w, void *context);
 void end_context(const struct world *w, void *context);

@@ -9,7 +9,7 @@
 
 enum { ALL_CALLS = -1 };
 
-/* The functions of the device that is broken. */
+/* Holds the functions that replace those of the broken device. */
 struct broken_device {
     struct gpu_backend backend;
     const struct gpu_backend *driver;
@@ -18,7 +18,10 @@ struct broken_device {
 };
 extern struct broken_device broken_device;
 
-/* One device at a time: let the n-th call from now on fail, or all. The error's text has "injected". */
+/*
+ * Let the n-th call of a device from now on fail, or all of them. Only one device can be broken at a time. The text of
+ * the error contains "injected".
+ */
 void break_device(struct gpu *gpu, int failing);
 void mend_device(struct gpu *gpu);
 

@@ -201,7 +201,7 @@ const struct recipe recipes[RECIPES] = {
         .depth = 8,
         .space = GREY,
         .order = "2341"},
-    /* These are what the simulator does. */
+    /* The recipes from here on are small enough for the simulator. */
     {.name = "small palette",
         .width = 13,
         .height = 6,
@@ -272,7 +272,7 @@ static uint32_t or_one(uint32_t separation)
     return separation ? separation : 1;
 }
 
-/* Slopes and noise over all values. */
+/* Fill a plane with slopes and noise over the whole range of its samples. */
 static void paint(const struct recipe *recipe, uint32_t c, kst_plane *plane)
 {
     uint32_t dx = or_one(recipe->dx[c]), dy = or_one(recipe->dy[c]), most = (1U << recipe->depth) - 1;
@@ -326,7 +326,7 @@ static kst_buffer encode(const struct recipe *recipe)
     return buffer;
 }
 
-/* A file that grows; a box's length is put when it ends. */
+/* Where the next byte of the file goes; a box's length is written when the box ends. */
 static uint8_t *at;
 
 static void number(uint32_t value, uint32_t bytes)
@@ -403,7 +403,7 @@ static void write_header(const struct recipe *recipe)
     end_box(header);
 }
 
-/* Exif that says how the picture is turned. */
+/* Write Exif with the picture's orientation. */
 static void write_exif(uint32_t orientation)
 {
     uint8_t *box = begin_box("uuid");

@@ -13,8 +13,8 @@ kst_context *cpu_context, *gpu_context[MOST_CONTEXTS];
 uint32_t gpu_contexts;
 
 /*
- * Use the devices that KOSTKA_TEST_DEVICES names. The simulated one takes one kernel at a time, from all threads
- * together.
+ * Create contexts on the devices that KOSTKA_TEST_DEVICES names. The simulator runs one kernel at a time for all
+ * threads together, so that its context has one thread.
  */
 static void start_named(const char *names)
 {
@@ -83,7 +83,7 @@ kst_buffer encode_noise(uint32_t width, uint32_t height, const kst_encode_option
     return buffer;
 }
 
-/* All bits of floating-point samples count. */
+/* Compare floating-point samples bit by bit. */
 static void expect_same_numbers(const char *what, const kst_image *wanted, const kst_image *found)
 {
     uint32_t channels = kst_format_channels(wanted->format),

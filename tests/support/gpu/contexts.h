@@ -10,20 +10,22 @@ enum { MOST_CONTEXTS = 8 };
 extern kst_context *cpu_context, *gpu_context[MOST_CONTEXTS];
 extern uint32_t gpu_contexts;
 
-/* The program exits with 77 where there is no GPU. */
+/* Create the contexts. The program exits with 77 where there is no GPU. */
 int start_contexts(void **state);
 int stop_contexts(void **state);
 
-/* Another one on the same device, with less memory than pictures take. */
+/* Create another context on the same device, whose memory limit is lower than pictures need. */
 kst_context *small_context_create(const kst_context *like, uint64_t memory);
 
-/* The kind of images in the device's memory. */
+/* Return the kind of memory that the context's device has. */
 kst_memory device_memory(const kst_context *context);
 
-/* A picture of noise on slopes, coded by the CPU; released with the CPU's context. */
+/* Encode noise on slopes with the CPU. The stream is released with the CPU's context. */
 kst_buffer encode_noise(uint32_t width, uint32_t height, const kst_encode_options *options);
 
-/* The test fails unless the images hold the same samples; `found` may lie in the context's memory. */
+/*
+ * Compare two images; the test fails unless they hold the same samples. `found` may lie in the context's device memory.
+ */
 void expect_same_image(const char *what, kst_context *context, const kst_image *wanted, const kst_image *found);
 
 #endif

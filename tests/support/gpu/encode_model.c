@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes batches as T.81 describes it, a bit after the other. */
+/* Encodes batches in the way that T.81 describes, bit by bit. */
 #include "support/gpu/encode_model.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "support/random.h"
 #include "support/test.h"
 
-/* Noise, black and white, or slopes. */
+/* Fill in noise, black and white, or slopes. */
 static void paint(uint8_t *pixels, size_t length)
 {
     uint32_t kind = next_random() % 3, slope = next_random();
@@ -53,7 +53,7 @@ static void choose_options(kst_format format, kst_encode_options *options)
         options->colour = next_random() % 2 ? KST_COLOUR_RGB : KST_COLOUR_GREY;
 }
 
-/* A code for every symbol there may be, of lengths by chance. */
+/* Make tables with a code for every possible symbol, whose lengths are random. */
 static void random_tables(struct jpeg_gpu_encode_tables *tables)
 {
     for (uint32_t i = 0; i < 4; i++) {
@@ -66,7 +66,7 @@ static void random_tables(struct jpeg_gpu_encode_tables *tables)
     }
 }
 
-/* Pictures that share tables in the work have the same. */
+/* Make the tables of a picture, or copy those of an earlier picture with which it shares tables in the work. */
 static void make_tables(struct encode_model *model, uint32_t index)
 {
     uint32_t codes = encode_model_picture(model, index)->codes;
@@ -78,7 +78,7 @@ static void make_tables(struct encode_model *model, uint32_t index)
     random_tables(&model->picture[index].tables);
 }
 
-/* A component's coefficients in blocks row by row, as the CPU's plain C has them. */
+/* Holds the coefficients of each component, in blocks row by row, as the CPU's plain C makes them. */
 struct planes {
     int16_t *block[JPEG_COMPONENTS];
 };
@@ -111,7 +111,10 @@ static void transform(const struct encoding *e, struct planes *planes)
     kst_jpeg_cpu_sample_rows_release(&memory, &rows);
 }
 
-/* In the order of coding (A.2), differences of DC (F.1.1.5.1). Blocks that pad an MCU repeat the DC before them. */
+/*
+ * Put the blocks into the order of coding (A.2), with differences of DC (F.1.1.5.1). Blocks that pad an MCU repeat the
+ * DC before them.
+ */
 static void put_in_order(const struct jpeg_encode_picture *shape, const struct encoding *e, const struct planes *planes,
     struct model_coded *block)
 {
@@ -236,7 +239,7 @@ static uint32_t size_of(int32_t value)
     return size;
 }
 
-/* The low bits of a value, of a negative one less 1. */
+/* Return the low bits of a value, or of a negative value less 1. */
 static uint32_t extra_of(int32_t value, uint32_t size)
 {
     return (uint32_t)(value < 0 ? value - 1 : value) & ((1U << size) - 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stands in for CUDA's driver, as libcuda.so.1: its devices have addresses but no memory, kernels do nothing, and what
- * is copied from a device is zeros. So it shows which calls a program makes on a machine without a GPU. The file
- * IDLE_CUDA_COUNTS has a line for each function: its name, the number of calls so far, and the bytes that they named.
- * It is right at any time, however the process ends; the last line counts exit(), which lets a driver free all that it
- * has. IDLE_CUDA_DEVICES is the number of devices, otherwise one. The driver begins once somebody writes to the FIFO
- * IDLE_CUDA_GATE, if that is set.
+ * Stands in for CUDA's driver, as libcuda.so.1: its devices have addresses but no memory, kernels do nothing, and
+ * copies from a device are zeros. So it shows which calls a program makes on a machine without a GPU. The file
+ * IDLE_CUDA_COUNTS has a line for each function: its name, the number of calls so far, and the bytes in their
+ * arguments. The file is up to date at any time, however the process ends; its last line counts exit(), in which a
+ * driver frees everything. IDLE_CUDA_DEVICES is the number of devices, otherwise one. If IDLE_CUDA_GATE is set, the
+ * driver starts only when somebody writes to the FIFO of that name.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -65,7 +65,7 @@ __attribute__((destructor)) static void note_exit(void)
     note(CALL_exit, 0);
 }
 
-/* Handles are addresses that nobody reads; those of devices' contexts begin at 1. */
+/* Return a handle, an address that nobody reads. Those of devices' contexts begin at 1. */
 static void *handle(uintptr_t number)
 {
     return (void *)number;
@@ -267,7 +267,7 @@ cu_result idle_pointer_attributes(unsigned number, int *attributes, void **value
     (void)values;
     (void)pointer;
     note(CALL_pointer_attributes, 0);
-    return UNKNOWN_ERROR; /* it does not know which addresses are its own */
+    return UNKNOWN_ERROR; /* this driver does not know which addresses are its own */
 }
 
 cu_result idle_fill(cu_pointer to, unsigned value, size_t number, cu_stream stream)

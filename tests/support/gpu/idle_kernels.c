@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stands in for the library's kernels in a program that runs on idle_cuda.c, a driver that does nothing with them. So
- * the program needs no compiler of CUDA. It is linked before the library, from which the linker then takes no others.
+ * Stands in for the library's kernels in a program that runs on idle_cuda.c, a driver that runs none, so that the
+ * program needs no compiler of CUDA. It is linked before the library, from which the linker then takes no other
+ * kernels.
  */
 #include "device/device.h"
 

@@ -22,14 +22,14 @@ static struct pool *threads;
 static uint32_t compared;
 uint32_t damaged_plans;
 
-/* Planes of a picture's components, as they are, with a guard behind each row. */
+/* Holds planes of a picture's components, without conversion, with a guard behind each row. */
 struct picture {
     kst_image image;
     struct j2k_target target[COMPONENTS_MAX];
     uint8_t *room[COMPONENTS_MAX];
 };
 
-/* The CPU's result for a plan. */
+/* Holds the CPU's result for a plan. */
 struct wanted {
     const struct j2k_plan *plan;
     struct picture picture;
@@ -137,7 +137,7 @@ static void expect_damage(
         assert_int_equal(damage->offset, report->first_warning_offset);
 }
 
-/* Decode some at once on a device, several times, and print the best times. */
+/* Decode a batch on a device, `times_over` times, and note the best time of each stage. */
 static void run_batch(uint32_t device, const char *name, const struct wanted *const wanted[], uint32_t count,
     const struct j2k_gpu_order *order, int times_over, struct j2k_gpu_times *best)
 {
@@ -169,7 +169,7 @@ static void run_batch(uint32_t device, const char *name, const struct wanted *co
     renew_runtimes();
 }
 
-/* Blocks that the host's threads decode meanwhile: all that have bytes, or the longest. */
+/* Let the host's threads decode code-blocks at the same time: first all that have bytes, then only the longest. */
 static void run_host_blocks(uint32_t device, const char *name, const struct wanted *const wanted[], uint32_t count)
 {
     struct j2k_gpu_order order = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans that tests make of code-blocks side by side in one band. */
+/* Declares plans that tests make of code-blocks side by side in one band. */
 #ifndef KOSTKA_TESTS_SUPPORT_GPU_LONE_BAND_H
 #define KOSTKA_TESTS_SUPPORT_GPU_LONE_BAND_H
 
@@ -8,7 +8,9 @@
 
 enum { LONE_BAND_BLOCKS = 16, LONE_BAND_SEGMENTS = 8 * 240, LONE_BAND_BYTES = 1 << 19 };
 
-/* A component that is one band, as coded, of blocks side by side; all that a plan holds of it. */
+/*
+ * Holds a plan of one component that is one band of code-blocks side by side, without a transform, and all its lists.
+ */
 struct lone_band {
     struct j2k_plan plan;
     struct j2k_component component;
@@ -22,10 +24,10 @@ struct lone_band {
     uint8_t data[LONE_BAND_BYTES];
 };
 
-/* Add a segment, whose bytes are in `pieces` pieces, 1 or 2, which are next to each other; none if it has no bytes. */
+/* Add a segment, whose bytes are in 1 or 2 adjacent pieces, or in none if it has no bytes. */
 void lone_band_codeword(struct lone_band *made, const struct j2k_codeword *codeword, bool raw, uint32_t pieces);
 
-/* Fill in all but the blocks, their segments and the band's orientation. */
+/* Fill in everything but the blocks, their segments and the band's orientation. */
 void lone_band_finish(
     struct lone_band *made, uint32_t width, uint32_t height, uint32_t planes, uint32_t style, bool reversible);
 

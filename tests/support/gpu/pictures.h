@@ -14,10 +14,13 @@ extern struct memory memory;
 int open_pictures(void **state);
 int close_pictures(void **state);
 
-/* The simulator takes the contents of a reused buffer for uninitialised: make new buffers there. */
+/*
+ * Make new runtimes, and so new buffers, on the simulator, which takes the contents of a reused buffer for
+ * uninitialised.
+ */
 void renew_runtimes(void);
 
-/* Fails, with the name, where two pictures of the same shape differ. */
+/* Compare two pictures of the same shape; the test fails with the name if they differ. */
 void expect_same_picture(const char *name, const kst_image *wanted, const kst_image *found);
 void poison_picture(const kst_image *image);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Images in any memory at odd places, with room around them that nobody may write. */
+/* Places images at odd addresses in any memory, with poison around them that nobody may overwrite. */
 #include "support/gpu/placed.h"
 
 #include <stdlib.h>

@@ -51,7 +51,7 @@ size_t bytes_length(const struct model *model)
     return (count_groups(model) * WORK_CHUNKS * CHUNK_WORDS + CHUNK_READ_AHEAD) * 4;
 }
 
-/* A picture's words are made up to fours with zeros. */
+/* Write the words of all chunks; those of a picture are filled up with zeros to a multiple of four. */
 void fill_bytes(const struct model *model, uint32_t *bytes)
 {
     for (uint32_t i = 0; i < model->count; i++) {

@@ -6,7 +6,7 @@
 #include "support/gpu/scan_model.h"
 #include "support/gpu/stage.h"
 
-/* Lists of one word a chunk, or a group, in a part. */
+/* Holds lists with a word for each chunk, or for each group, of a part. */
 struct lists {
     uint32_t *word;
     size_t stride, length; /* words from list to list; bytes in all */
@@ -18,20 +18,20 @@ uint32_t *list_at(const struct lists *lists, uint32_t list, size_t index);
 size_t count_groups(const struct model *model);
 struct lists chunk_lists(const struct model *model);
 struct lists group_lists(const struct model *model);
-/* 1: chunks are decoded in halves. */
+/* Return 1 if chunks are decoded in halves, otherwise 0. */
 uint32_t halves(const struct model *model);
-/* One of 1 << spread work-items decodes coefficients. */
+/* Return the work's `spread`: one of 1 << spread work-items decodes coefficients. */
 uint32_t spread(const struct model *model);
 
 size_t bytes_length(const struct model *model);
-/* Chunks as the kernels have them, the first byte of a word the highest. */
+/* Write the chunks as the kernels read them: the first byte of a word is the highest. */
 void fill_bytes(const struct model *model, uint32_t *bytes);
 
 void fill_chunks(const struct model *model, const struct lists *chunks);
-/* Return the state half-way through a chunk that is entered in a state. */
+/* Return the state in the middle of a chunk that is entered in a state. */
 uint32_t half_of(const struct model_picture *picture, uint32_t chunk, uint32_t state);
 
-/* Runs a test on each device with models of many sizes, of whole chunks and of halves. */
+/* Run a test on each device, with models of many sizes, with whole chunks and with halves. */
 void each_model(void (*test)(struct gpu_runtime *runtime, const struct model *model));
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes entropy-coded data, and says what each chunk of them holds. */
+/* Makes entropy-coded data, and computes what each chunk of them decodes to. */
 #include "support/gpu/scan_model.h"
 
 #include <stdlib.h>
@@ -30,7 +30,10 @@ static void put_marker(struct bytes *bytes, uint32_t marker, uint32_t length)
     put(bytes, length);
 }
 
-/* Codes of all lengths by chance; few, so that many patterns are none, or many long ones. */
+/*
+ * Make a table with random lengths of codes: sometimes few codes, so that many patterns are no code, sometimes many
+ * long ones.
+ */
 static void random_table(enum jpeg_table_class table_class, struct jpeg_huffman *table)
 {
     uint32_t left = 1, count = 0, rare = 1 + next_random() % 6;
@@ -113,7 +116,7 @@ static void put_headers(struct bytes *bytes, uint32_t blocks)
     put(bytes, 0);
 }
 
-/* Entropy-coded data between two markers: noise, runs of zeros and of ones, fill bytes. */
+/* Write entropy-coded data between two markers: noise, runs of zeros and of ones, fill bytes. */
 static void put_data(struct bytes *bytes, uint32_t length)
 {
     uint32_t kind = next_random() % 4;
@@ -129,7 +132,7 @@ static void put_data(struct bytes *bytes, uint32_t length)
     }
 }
 
-/* Some markers are missing. */
+/* Write segments with restart markers, some of which are missing. */
 static void put_segments(struct bytes *bytes, uint32_t most)
 {
     uint32_t left = 1 + next_random() % most;
@@ -146,7 +149,7 @@ static void put_segments(struct bytes *bytes, uint32_t most)
     put(bytes, 0xD9);
 }
 
-/* A file that may be one to decode. */
+/* Make a file. Some of these files cannot be decoded. */
 static void make_file(struct model_picture *picture, uint32_t most)
 {
     struct bytes bytes = {.data = stage_poisoned(4096 + 24 * (size_t)most)};
@@ -156,7 +159,7 @@ static void make_file(struct model_picture *picture, uint32_t most)
     picture->length = bytes.length;
 }
 
-/* False, and there is no file any more, where the kernels cannot decode it. */
+/* Parse the file. Returns false if the kernels cannot decode it, after freeing it. */
 static bool open_file(struct model_picture *picture, struct jpeg_gpu_item *item)
 {
     kst_decode_options options;
@@ -194,7 +197,7 @@ static void lay_out_mcu(struct model_picture *picture)
     picture->blocks = plan->scan->geometry.mcus_w * plan->scan->geometry.mcus_h * picture->blocks_in_mcu;
 }
 
-/* Bits, the highest of a byte first; behind them there are zeros. */
+/* Holds bits, of which the first is the highest one of a byte; zeros follow them. */
 struct bits {
     const uint8_t *data;
     uint32_t length; /* bits */
@@ -208,10 +211,10 @@ static uint32_t bits_at(const struct bits *bits, uint32_t at, uint32_t count)
     return value;
 }
 
-/* DECODE (F.2.2.3), RECEIVE and EXTEND (F.2.2.1). */
+/* Holds the result of DECODE (F.2.2.3), RECEIVE and EXTEND (F.2.2.1). */
 struct symbol {
     uint32_t length; /* of code and value */
-    uint32_t run;    /* of zeros before the value */
+    uint32_t run;    /* number of zeros before the value */
     int32_t value;
     bool ends, valid;
 };
@@ -236,7 +239,7 @@ static struct symbol next_symbol(
     return (struct symbol){.length = 17, .ends = table_class == JPEG_AC};
 }
 
-/* Says where decoding stands. */
+/* Holds the position of decoding. */
 struct stand {
     uint32_t at, block, index;
 };
@@ -279,7 +282,8 @@ uint32_t model_pass(
 }
 
 /*
- * Chunks have as many bytes of the scan's data as the item says, from the first on, and start again with each segment.
+ * Add the bytes from `from` to `to` as a chunk, without stuffing. All chunks have the item's number of bytes of the
+ * scan's data, but the first of a segment begins, and the last ends, with the segment.
  */
 static void add_chunk(
     struct model_picture *picture, uint32_t segment, uint64_t from, uint64_t to, bool first, bool last)
@@ -290,13 +294,13 @@ static void add_chunk(
     if (!first)
         chunk->start = chunk[-1].start + chunk[-1].bits;
     for (uint64_t i = from; i < to; i++)
-        if (data[i - 1] != 0xFF || (first && i == from)) { /* in front of the first byte is no byte of the data */
+        if (data[i - 1] != 0xFF || (first && i == from)) { /* the byte before the first one belongs to no data */
             chunk->bytes[chunk->bits / 8] = data[i];
             chunk->bits += 8;
         }
 }
 
-/* The next four bytes of a segment lie behind each chunk, too. */
+/* Append the next four bytes of its segment to each chunk, as the kernels read them. */
 static void join_chunks(struct model_picture *picture)
 {
     for (uint32_t i = 0; i + 1 < picture->chunks; i++)
@@ -323,15 +327,15 @@ static void cut(struct model_picture *picture)
     join_chunks(picture);
 }
 
-/* A segment's chunks, and their bits in a row. */
+/* Holds the chunks of a segment, and their bits in one array. */
 struct piece {
     struct model_chunk *chunk;
     uint32_t count;
     struct bits bits;
-    uint32_t first_block, limit; /* of the picture's blocks */
+    uint32_t first_block, limit; /* index of its first block in the picture; the most blocks that it may have */
 };
 
-/* States at the start of each chunk. */
+/* Find the state at the start of each chunk. */
 static void find_states(const struct model_picture *picture, const struct piece *piece)
 {
     struct stand stand = {0, 0, 0};
@@ -346,8 +350,10 @@ static void find_states(const struct model_picture *picture, const struct piece 
     }
 }
 
-/* A block (F.2.2.1, F.2.2.2); what runs beyond its end ends up in its last coefficient. Counts patterns that are no
- * code. */
+/*
+ * Decode a block (F.2.2.1, F.2.2.2). Coefficients beyond the last one overwrite the last one. Counts patterns that are
+ * no code.
+ */
 static void decode_block(const struct model_picture *picture, const struct piece *piece, struct stand *stand,
     struct model_block *block, uint32_t *invalid)
 {
@@ -363,7 +369,7 @@ static void decode_block(const struct model_picture *picture, const struct piece
     }
 }
 
-/* The chunk that a bit lies in; the last one has all that follows. */
+/* Return the chunk of a bit; the last chunk has all that follow. */
 static struct model_chunk *chunk_at(const struct piece *piece, uint32_t at)
 {
     uint32_t i = 0;
@@ -372,8 +378,7 @@ static struct model_chunk *chunk_at(const struct piece *piece, uint32_t at)
     return &piece->chunk[i];
 }
 
-/* MCUs that begin within the data, or at their very end, are decoded to their end, with zeros where data are missing.
- */
+/* Decode the MCUs that begin within the data, or at their very end, to their ends; zeros stand for missing data. */
 static void decode_blocks(struct model_picture *picture, const struct piece *piece)
 {
     struct stand stand = {0, 0, 0};
@@ -441,7 +446,7 @@ static void forget(struct model_picture *picture)
     *picture = (struct model_picture){.file = file, .length = length, .shorter = picture->shorter};
 }
 
-/* Leave a few bytes of what follows an interval that is complete. False where there are not that many. */
+/* Remove all but a few of the bytes behind the last block of a complete segment. Returns false if there are too few. */
 static bool trim(struct model_picture *picture)
 {
     const struct jpeg_plan *plan = &picture->stream.plan;
@@ -451,7 +456,7 @@ static bool trim(struct model_picture *picture)
     for (; at < end && kept < wanted; at++)
         kept += at == segment->offset || picture->file[at - 1] != 0xFF;
     while (at < end && picture->file[at - 1] == 0xFF)
-        at++; /* with its stuffing */
+        at++; /* keep the stuffing */
     if (kept < wanted || (at == end && picture->file[at - 1] == 0xFF))
         return false;
     memmove(picture->file + at, picture->file + end, picture->length - end);
@@ -472,7 +477,7 @@ void model_make_work(struct model *model)
 
 static void make_stream(struct model *model)
 {
-    model->stream = stage_poisoned((size_t)model->size.stream * 16); /* anything may lie behind a picture's bytes */
+    model->stream = stage_poisoned((size_t)model->size.stream * 16); /* any bytes may follow those of a picture */
     for (uint32_t i = 0; i < model->count; i++) {
         uint64_t length;
         const uint8_t *data = kst_jpeg_gpu_scan_data(model->item[i].plan, &length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One launch of one kernel, whose buffers the test fills and knows the whole content of afterwards: what the kernel is
- * not to write holds poison, also behind the end.
+ * Declares a launch of one kernel on buffers whose whole contents the test knows before and after: everything that the
+ * kernel must not write holds poison, also behind the ends of the buffers.
  */
 #ifndef KOSTKA_TESTS_SUPPORT_GPU_STAGE_H
 #define KOSTKA_TESTS_SUPPORT_GPU_STAGE_H
@@ -12,9 +12,9 @@ enum { STAGE_ARGUMENTS = 9, STAGE_POISON = 0xA5 };
 
 struct stage_argument {
     const char *name;
-    const void *before; /* what the buffer holds; null: not a buffer but a value */
-    const void *after;  /* what it must hold then; null: the same */
-    void *found;        /* gets what it holds then, which the test looks at by itself; null: it is compared */
+    const void *before; /* the buffer's contents before the launch; null: the argument is `value` */
+    const void *after;  /* the contents that it must have afterwards; null: the same */
+    void *found;        /* receives the contents afterwards, which the test then checks; null: they are compared */
     size_t length;      /* bytes, a multiple of 4 */
     uint32_t value;
 };
@@ -32,11 +32,11 @@ struct stage_argument {
         .name = (n), .before = (p), .found = (to), .length = (bytes)                                                   \
     }
 
-/* Launch a module's kernel, by its number; the test fails where a buffer does not hold what it must. */
+/* Launch a kernel of a module, given its number; the test fails if a buffer does not hold what it must. */
 void stage_run(struct gpu_runtime *runtime, const struct gpu_module *module, uint32_t kernel, uint32_t groups,
     const struct stage_argument *arguments, uint32_t count);
 
-/* Memory full of poison, which free() releases; at least a word. */
+/* Allocate memory full of poison, at least a word, which free() releases. */
 void *stage_poisoned(size_t length);
 void *stage_copy(const void *from, size_t length);
 uint32_t stage_bits_of(float value);

@@ -29,7 +29,7 @@ static void segment(struct anatomy *a, const char *name, uint8_t marker, const v
 #define SEGMENT(name, marker, ...)                                                                                     \
     segment(a, name, marker, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
-/* Packet headers that say that there is nothing, each with EPH. */
+/* Write packet headers of empty packets, each with EPH. */
 static void put_headers(struct bytes *bytes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -98,7 +98,7 @@ static void codestream(struct anatomy *a, enum anatomy_kind kind)
     alone(a, "EOC", 0xD9);
 }
 
-/* Its length is filled in by box_end(), for those that hold others. */
+/* Begin a box. box_end() fills in the length of a box that holds other boxes. */
 static size_t box_begin(struct anatomy *a, const char *type)
 {
     put_zeros(&a->bytes, 4);

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A test that needs it exits with 77 where it is not there. */
+/* Return whether there is a corpus. A test that needs it exits with 77 where there is none. */
 bool j2k_corpus_present(void);
 
-/* A file of a folder below jpeg2000, "streams" or "references"; for the caller to free. Null where it is missing. */
+/* Read a file of a folder below jpeg2000, "streams" or "references". The caller frees it; null if it is missing. */
 uint8_t *j2k_corpus_read(const char *folder, const char *name, size_t *length);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes JPEG 2000 streams that ask for much, and measures what they cost. */
+/* Writes JPEG 2000 streams that are expensive to process, and measures their cost. */
 #include "support/j2k/hostile.h"
 
 #include <string.h>

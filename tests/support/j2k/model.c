@@ -4,7 +4,7 @@
 
 #include "support/j2k/model.h"
 
-/* One decision: written, or read. */
+/* Encode or decode one decision. */
 static uint32_t code(struct model *model, uint32_t context, uint32_t bit)
 {
     if (!model->encoding)
@@ -33,7 +33,10 @@ static void raw_get_byte(struct model *model)
     model->raw_bits = after ? 7 : 8;
 }
 
-/* D.6: while encoding raw_bits are free in raw_byte, while decoding they are left. */
+/*
+ * Encode or decode a raw bit (D.6). raw_bits counts the free bits of raw_byte while encoding, and its unread bits while
+ * decoding.
+ */
 static uint32_t raw(struct model *model, uint32_t bit)
 {
     if (model->encoding) {
@@ -170,7 +173,10 @@ static void refinement(struct model *model, uint32_t x, uint32_t y, uint32_t pla
     model->refined[i] = 1;
 }
 
-/* D.3.4: how many of a column's rows the run-length decision covers; the next is known to be significant. */
+/*
+ * Code the run-length decision of a column (D.3.4). Returns the number of rows that it covers; the row behind them is
+ * known to be significant.
+ */
 static uint32_t run(struct model *model, uint32_t x, uint32_t y, uint32_t plane)
 {
     uint32_t length = 0;
@@ -282,7 +288,7 @@ void model_encode(struct model *model, uint32_t passes)
                                      : model_mq_flush(&model->mq);
         segment->length = (uint32_t)(end - data);
         model->segment_count++;
-        data = end + 2; /* room for the next segment's byte in front of it */
+        data = end + 2; /* leave room for the byte in front of the next segment */
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes T.814's code-blocks bit by bit, and says what neighbours give for that. */
+/* Decodes T.814's code-blocks bit by bit, and computes what both directions derive from a sample's neighbours. */
 #include "support/j2k/model_ht.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static uint32_t is_significant(struct model_ht *model, int32_t x, int32_t y)
     return model_ht_at(model, x, y)->significant;
 }
 
-/* Samples of a quad go down first. */
+/* Return the significance of a quad's samples, column by column. */
 uint32_t model_ht_rho(struct model_ht *model, int32_t x, int32_t y)
 {
     uint32_t rho = 0;
@@ -108,7 +108,7 @@ static void read_backward(struct model_ht_bits *bits, const uint8_t *data, uint3
         put(bits, data[i], previous > 0x8F && (data[i] & 0x7F) == 0x7F ? 7 : 8);
 }
 
-/* With as many ones behind the end as a block can ask for. */
+/* Read the bits of MEL, followed by as many ones as a block can need. */
 static void read_mel(struct model_ht_bits *bits, const uint8_t *data, uint32_t length)
 {
     uint32_t previous = 0;
@@ -235,7 +235,7 @@ static bool is_inside(const struct model_ht *model, int32_t x, int32_t y)
     return x < (int32_t)model->width && y < (int32_t)model->height;
 }
 
-/* A group of four columns in a stripe: all magnitudes, then the signs of those that became significant. */
+/* Decode a group of four columns in a stripe: all magnitudes, then the signs of the samples that became significant. */
 static void spread_group(struct model_ht *model, int32_t x0, int32_t y0)
 {
     for (int32_t i = 0; i < 16; i++) {
@@ -274,7 +274,7 @@ static void for_groups(struct model_ht *model, void (*function)(struct model_ht 
             function(model, x, y);
 }
 
-/* Begin: clear what was decoded before, and take the bytes apart. */
+/* Clear the results of the last block, and divide the bytes of the cleanup pass into streams. */
 static void start(struct model_ht *model, const struct j2k_codeword *cleanup)
 {
     const uint32_t length = cleanup->length;

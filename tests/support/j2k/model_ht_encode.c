@@ -11,7 +11,7 @@ static void put(struct model_ht_bits *bits, uint64_t value, uint32_t count)
         bits->bit[bits->count++] = value >> i & 1;
 }
 
-/* The bits behind the last one are `filling`. */
+/* Take bits; behind the last one all bits are `filling`. */
 static uint32_t take(struct model_ht_bits *bits, uint32_t count, uint32_t filling)
 {
     uint32_t value = 0;
@@ -28,7 +28,7 @@ static uint32_t bytes_forward(struct model_ht_bits *bits, uint32_t filling, uint
     return length;
 }
 
-/* Store bytes from to[−1] down, after `previous`. */
+/* Store bytes from to[−1] downwards; `previous` is the byte that precedes them in this order. */
 static uint32_t bytes_backward(struct model_ht_bits *bits, uint32_t previous, uint8_t *to)
 {
     uint32_t length = 0;
@@ -66,7 +66,7 @@ static void put_event(struct model_ht *model, uint32_t event)
     model->mel_run = 0;
 }
 
-/* Return the index of the codeword that says most of the exponents' highest bits. */
+/* Return the index of the codeword that gives the most of the exponents' highest bits. */
 static uint32_t find_code(uint32_t row, uint32_t context, uint32_t rho, uint32_t offset, uint32_t highest)
 {
     uint32_t found = 1024, most = 0;

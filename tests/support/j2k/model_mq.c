@@ -25,7 +25,7 @@ void model_mq_reset(struct model_mq *mq)
     mq->row[18] = 46;
 }
 
-/* After the symbol, as after a less or more probable one. */
+/* Adapt the context after a symbol, which was the less probable one if `less` is true. */
 static void adapt(struct model_mq *mq, uint32_t context, bool less)
 {
     uint32_t row = mq->row[context];

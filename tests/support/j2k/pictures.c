@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes pictures to code as JPEG 2000, and compares them. */
+/* Makes pictures to encode as JPEG 2000, and compares them. */
 #include "support/j2k/pictures.h"
 
 #include <stdlib.h>

@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 struct j2k_reference {
-    uint8_t *file; /* the caller frees it */
+    uint8_t *file; /* freed by the caller */
     const uint8_t *sample;
     uint32_t width, height, depth, channels;
     bool is_signed, little;
 };
 
 /*
- * Read a file of the corpus's folder "references": PGX, such as "PG ML + 8 128 128" with signs and spaces as they come,
- * or PNM with comments. A file that is missing or too short fails the test.
+ * Read a file of the corpus's folder "references": PGX, such as "PG ML + 8 128 128", whose sign and spaces may vary, or
+ * PNM with comments. The test fails if the file is missing or too short.
  */
 void j2k_reference_read(const char *name, struct j2k_reference *reference);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens conformance streams to transcode. The test fails if anything here does, unless it returns a status. */
+/*
+ * Declares conformance streams to transcode. The test fails if a call of the library fails, except in functions that
+ * return a status.
+ */
 #ifndef KOSTKA_TESTS_SUPPORT_J2K_SOURCE_H
 #define KOSTKA_TESTS_SUPPORT_J2K_SOURCE_H
 
@@ -10,7 +13,7 @@ struct source {
     uint8_t *data;
     size_t length;
     kst_info info;
-    kst_image whole; /* decoded once, when it is first asked for */
+    kst_image whole; /* decoded on the first request */
     bool decoded;
 };
 
@@ -19,11 +22,11 @@ void source_unload(kst_context *context, struct source *source);
 
 kst_info source_info(kst_context *context, const void *data, size_t length);
 
-/* A stream that is sound gives no warning. */
+/* Transcode. The test fails if a successful call gives a warning. */
 kst_status source_transcode(
     kst_context *context, struct source *source, const kst_transcode_options *options, kst_buffer *output);
 
-/* Components as they are. */
+/* Decode the components without conversion. */
 void source_decode(
     kst_context *context, const void *data, size_t length, uint32_t reduce, uint32_t layers, kst_image *image);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holds the tolerances of T.803, and reads those of tables. */
+/* Holds the tolerances of T.803, and reads rows of its tables. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,7 +16,7 @@ enum {
 struct j2k_tolerance {
     const char *stream, *reference; /* files of the corpus's folders "streams" and "references" */
     int component;                  /* or one of the values above */
-    uint8_t reduce;                 /* resolution levels that are left out */
+    uint8_t reduce;                 /* number of resolution levels to leave out */
     uint32_t peak;
     double mse;
 };
@@ -26,7 +26,7 @@ extern const struct j2k_tolerance j2k_class_1[J2K_CLASS_1], j2k_class_0[J2K_CLAS
 /* T.803 has no table for these streams, which are lossless. */
 extern const struct j2k_tolerance j2k_lossless[J2K_LOSSLESS];
 
-/* Read "STREAM REFERENCE COMPONENT REDUCE PEAK MSE". The row is cut up, and the result points into it. */
+/* Read a row "STREAM REFERENCE COMPONENT REDUCE PEAK MSE". The row is cut into strings, to which the result points. */
 struct j2k_tolerance j2k_tolerance_of(char *row);
 
 #endif

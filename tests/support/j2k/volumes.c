@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes volumes for tests, codes them, and compares what comes back. */
+/* Makes volumes for tests, encodes them, and compares what is decoded. */
 #include "support/j2k/volumes.h"
 
 #include <math.h>

@@ -45,7 +45,7 @@ static size_t mpf_length(const struct album *album)
     return album->mpf ? 4 + MPF_HEADER + ENTRIES_AT + ENTRY * indexed_parts(album) : 0;
 }
 
-/* `first`: bytes of the first picture with all its segments; `at`: where the segment goes in the file. */
+/* Write the MPF segment at `at`. `first` is the length of the first picture with all its segments. */
 static void write_mpf(const struct album *album, size_t first, size_t at, uint8_t *file)
 {
     const bool big = album->big_endian;
@@ -132,7 +132,7 @@ struct contents album_make(const struct album *album)
     const size_t header = 4 + (size_t)get(source + 4, 2, true), rest = album->first.length - header;
     char packet[PACKET] = "";
     size_t xmp = 0, first = album->first.length + mpf_length(album), before = 0;
-    while (album->xmp && first != before) { /* until the length of its own number is right */
+    while (album->xmp && first != before) { /* until the lengths agree with the digits that they take themselves */
         first -= xmp;
         before = first + xmp;
         make_packet(album, before, packet);
@@ -164,7 +164,7 @@ struct contents album_make(const struct album *album)
     return file;
 }
 
-/* The contents of the first segment that begins with an identifier. */
+/* Return the contents of the first segment that begins with an identifier. */
 static const uint8_t *find_segment(
     const uint8_t *data, size_t length, const char *identifier, size_t identifier_length, size_t *contents)
 {
@@ -232,7 +232,7 @@ size_t album_picture_length(const uint8_t *data, size_t length)
         bool segment = data[at] == 0xFF && data[at + 1] != 0 && !(data[at + 1] >= 0xD0 && data[at + 1] <= 0xD7);
         if (segment && at + 4 > length)
             return 0;
-        at += segment ? 2 + (size_t)get(data + at + 2, 2, true) : 1; /* or a byte of entropy-coded data */
+        at += segment ? 2 + (size_t)get(data + at + 2, 2, true) : 1; /* otherwise skip a byte of entropy-coded data */
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes JPEG files with more pictures behind the first: with an MPF index (CIPA DC-007) of either byte order, a
- * directory in XMP, both or neither. And a reader of these that shares no code with the library.
+ * Declares JPEG files with more pictures behind the first one, with an MPF index (CIPA DC-007) of either byte order, a
+ * directory in XMP, both or neither; and readers of these that share no code with the library.
  */
 #ifndef KOSTKA_TESTS_SUPPORT_JPEG_ALBUM_H
 #define KOSTKA_TESTS_SUPPORT_JPEG_ALBUM_H
@@ -12,41 +12,41 @@
 
 enum { ALBUM_PARTS = 8 };
 
-/* A part that follows the first picture. */
+/* Describes a part behind the first picture. */
 struct album_part {
-    struct contents bytes; /* not owned */
-    uint32_t attribute;    /* of MPF; its picture has an entry where `indexed` */
+    struct contents bytes; /* borrowed */
+    uint32_t attribute;    /* of the entry in MPF, which the picture has if `indexed` */
     bool indexed;
-    const char *semantic; /* of XMP; null: no item */
+    const char *semantic; /* of the item in XMP; null: no item */
     const char *mime;
-    uint32_t gap; /* zero bytes in front of it */
+    uint32_t gap; /* number of zero bytes in front of it */
 };
 
 struct album {
-    struct contents first; /* not owned: begins with SOI and one more segment */
+    struct contents first; /* borrowed; begins with SOI and one more segment */
     struct album_part part[ALBUM_PARTS];
     size_t count;
     bool mpf, big_endian;
-    bool xmp, elements; /* lengths stand in elements, not in attributes */
-    bool first_length;  /* the directory says how long the first picture is */
+    bool xmp, elements; /* whether lengths are elements, not attributes */
+    bool first_length;  /* the directory has the length of the first picture */
 };
 
-/* The file, to be freed with contents_free(). */
+/* Make the file. contents_free() frees it. */
 struct contents album_make(const struct album *album);
 
-/* An entry of an index: where a picture lies in the file. */
+/* Describes an entry of an index: the place of a picture in the file. */
 struct album_entry {
     uint32_t attribute;
     size_t offset, length;
 };
 
-/* All entries of a file's index; how many there are, 0: no index. */
+/* Read the entries of a file's index. Returns their number; 0 if there is no index. */
 size_t album_index(const uint8_t *data, size_t length, struct album_entry *entry, size_t room);
 
-/* The numbers that the directory in XMP gives as lengths, in order. */
+/* Read the lengths in the XMP directory, in its order. Returns their number. */
 size_t album_lengths(const uint8_t *data, size_t length, size_t *lengths, size_t room);
 
-/* Bytes from SOI to EOI of a picture that begins there, as its markers say; 0: none does. */
+/* Return the length from SOI to EOI of the picture at `data`, found by its markers; 0 if there is no picture. */
 size_t album_picture_length(const uint8_t *data, size_t length);
 
 #endif

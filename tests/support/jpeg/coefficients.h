@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coefficients as the library decodes them, on every kind of machine that must not make a difference. */
+/* Declares the coefficients that the library decodes, on several machines that must not differ. */
 #ifndef KOSTKA_TESTS_SUPPORT_JPEG_COEFFICIENTS_H
 #define KOSTKA_TESTS_SUPPORT_JPEG_COEFFICIENTS_H
 
@@ -17,11 +17,11 @@ struct machine {
     kst_context *context;
 };
 
-/* One thread and more of plain C and of the best tier; more alone where threads are watched. */
+/* Plain C and the best tier, each with one thread and with more; only with more where ThreadSanitizer runs. */
 enum { machine_count = THREADS_WATCHED ? 3 : 5 };
 extern struct machine machines[machine_count];
 
-/* For cmocka_run_group_tests(). */
+/* Setup and teardown for cmocka_run_group_tests(). */
 int start_machines(void **state);
 int stop_machines(void **state);
 
@@ -34,7 +34,7 @@ struct decoded {
 };
 
 void decode_stream(kst_context *context, const uint8_t *data, size_t length, struct decoded *out);
-/* This also checks that nothing was left allocated. */
+/* Release the results, and check that nothing else is allocated. */
 void drop_decoded(struct decoded *decoded);
 
 #endif

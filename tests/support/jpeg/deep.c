@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes streams of 8-bit samples to 12 bits. */
+/* Converts streams of 8-bit samples to 12 bits. */
 #include "support/jpeg/deep.h"
 
 #include <stdlib.h>

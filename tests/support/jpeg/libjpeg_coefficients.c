@@ -27,8 +27,8 @@ static void be_quiet(j_common_ptr common)
 }
 
 /*
- * Ignore bytes behind a scan's last block: whether libjpeg reports fewer than eight depends on the state of its bit
- * buffer.
+ * Ignore warnings of bytes behind a scan's last block: whether libjpeg reports fewer than eight of them depends on the
+ * state of its bit buffer.
  */
 static void count_warning(j_common_ptr common, int level)
 {
@@ -72,7 +72,7 @@ static void read_coefficients(j_decompress_ptr info, void *to)
     jpeg_finish_decompress(info);
 }
 
-/* libjpeg on a stream: its header, and then what `read` does. False where libjpeg refuses it. */
+/* Run libjpeg on a stream: read its header, and then call `read`. Returns false if libjpeg refuses the stream. */
 static bool run(
     const uint8_t *data, size_t length, void (*read)(j_decompress_ptr info, void *to), void *to, long *warnings)
 {

@@ -14,23 +14,23 @@ struct peer_coefficients {
     long warnings;
 };
 
-/* False where libjpeg refuses the stream. */
+/* Read the coefficients. Returns false if libjpeg refuses the stream. */
 bool peer_read_coefficients(const uint8_t *data, size_t length, struct peer_coefficients *coefficients);
 void peer_release(struct peer_coefficients *coefficients);
 
 struct peer_image {
     int components;
-    uint32_t width[4], height[4]; /* samples of each plane, whole blocks */
+    uint32_t width[4], height[4]; /* of each plane, in whole blocks */
     uint8_t *plane[4];            /* raw data: no colour conversion, no resampling */
     long warnings;
 };
 
-/* The planes as jpeg_read_raw_data() gives them, with block smoothing. */
+/* Read the planes that jpeg_read_raw_data() returns, with block smoothing. */
 bool peer_read_planes(const uint8_t *data, size_t length, struct peer_image *image);
 void peer_image_release(struct peer_image *image);
 
 struct peer_scan {
-    int components; /* 0: all of them, interleaved; else one, `component` */
+    int components; /* 0: all, interleaved; otherwise 1, `component` */
     int component;
     int ss, se, ah, al;
 };
@@ -40,14 +40,14 @@ struct peer_request {
     int components; /* 1, 3 or 4 */
     uint8_t h[4], v[4];
     int quality;
-    int restart;      /* MCUs; negative: rows */
-    bool progressive; /* by the script, or by libjpeg's own where there is none */
+    int restart;      /* interval in MCUs; negative: in rows */
+    bool progressive; /* with the script, or with libjpeg's own if there is none */
     bool optimize;
     const struct peer_scan *script;
     int script_length;
 };
 
-/* A picture of slopes, edges and noise. The caller frees it. */
+/* Encode a picture of slopes, edges and noise. The caller frees the stream. */
 uint8_t *peer_encode(const struct peer_request *request, size_t *length);
 
 #endif

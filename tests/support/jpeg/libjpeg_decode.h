@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Provides the oracle: what libjpeg decodes a stream to, with its default settings. */
+/* Declares the oracle for decoding: what libjpeg decodes a stream to with its default settings. */
 #ifndef KOSTKA_TESTS_SUPPORT_JPEG_LIBJPEG_DECODE_H
 #define KOSTKA_TESTS_SUPPORT_JPEG_LIBJPEG_DECODE_H
 
@@ -13,17 +13,17 @@ struct libjpeg_picture {
 };
 
 /*
- * Decode at 1/2^reduce of the size to GREY, RGB, BGR, RGBA, BGRA or CMYK; AUTO stands for what the stream holds. False
- * where libjpeg refuses the stream or the conversion.
+ * Decode at 1/2^reduce of the size to GREY, RGB, BGR, RGBA, BGRA or CMYK; AUTO stands for the stream's own format.
+ * Returns false if libjpeg refuses the stream or the conversion.
  */
 bool libjpeg_decode(
     const uint8_t *data, size_t length, kst_format format, uint32_t reduce, struct libjpeg_picture *picture);
-/* The same with the format, size, transform and upsampling of kst_decode_options. */
+/* Do the same with the format, size, transform and upsampling of kst_decode_options. */
 bool libjpeg_decode_as(
     const uint8_t *data, size_t length, const kst_decode_options *options, struct libjpeg_picture *picture);
 void libjpeg_picture_release(struct libjpeg_picture *picture);
 
-/* The components as the inverse transform leaves them. */
+/* Holds the components as the inverse transform returns them. */
 struct libjpeg_planes {
     uint32_t components;
     uint32_t picture_width, picture_height; /* reduced */

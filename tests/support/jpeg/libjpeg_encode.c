@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes pictures with libjpeg as the options of kst_encode() say. */
+/* Encodes pictures with libjpeg, following the options of kst_encode(). */
 #include "support/jpeg/libjpeg_encode.h"
 
 #include <setjmp.h>
@@ -56,7 +56,7 @@ static void set_input(struct jpeg_compress_struct *info, const kst_image *image)
     }
 }
 
-/* Samples that are YCbCr or YCCK already. */
+/* Set the colour of samples that are YCbCr or YCCK already. */
 static void set_given_colour(struct jpeg_compress_struct *info, const kst_image *image)
 {
     if (image->format != KST_FORMAT_RAW && image->colour == KST_COLOUR_YCBCR)
@@ -161,7 +161,10 @@ static void write_rows(struct jpeg_compress_struct *info, const kst_image *image
     }
 }
 
-/* Pads each component as libjpeg's own downsampling does: by repeating its last column and row. */
+/*
+ * Encode raw planes, padded as libjpeg's own downsampling does it, by repeating the last column and row of each
+ * component.
+ */
 static void write_raw(struct jpeg_compress_struct *info, const kst_image *image, JSAMPLE *memory)
 {
     JSAMPROW row[4][32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes samples by T.81 H.1, one after the other, from a formula for each predictor. */
+/* Encodes samples by T.81 H.1, one after the other, with a formula for each predictor. */
 #include "support/jpeg/lossless.h"
 
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static void put_difference(struct writer *w, uint32_t difference)
         put_bits(w, (uint32_t)(value < 0 ? value + (1 << category) - 1 : value), category);
 }
 
-/* Return a sample after the point transform; outside of the component, the nearest one of it. */
+/* Return a sample after the point transform; outside of the component, that of its nearest sample. */
 static int32_t sample_at(const struct lossless_stream *s, uint32_t component, uint32_t x, uint32_t y)
 {
     uint32_t width = lossless_width(s, component), height = lossless_height(s, component);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes the lossless process (T.81 H) plainly, to be decoded by tests. */
+/* Encodes the lossless process (T.81 H) in the plainest way, for tests that decode it. */
 #ifndef KOSTKA_TESTS_SUPPORT_JPEG_LOSSLESS_H
 #define KOSTKA_TESTS_SUPPORT_JPEG_LOSSLESS_H
 
@@ -15,14 +15,14 @@ struct lossless_stream {
     uint32_t restart_rows;                  /* MCU rows of a restart interval; 0: no restart markers */
     bool separate;                          /* a scan for each component */
     bool long_codes;                        /* Huffman codes of 1 to 16 bits instead of 5 */
-    uint16_t *samples[LOSSLESS_COMPONENTS]; /* what is encoded; the low `shift` bits become 0 */
+    uint16_t *samples[LOSSLESS_COMPONENTS]; /* the input, whose low `shift` bits are set to 0 */
 };
 
 /* Return the width and the height of a component. */
 uint32_t lossless_width(const struct lossless_stream *stream, uint32_t component);
 uint32_t lossless_height(const struct lossless_stream *stream, uint32_t component);
 
-/* Allocate samples, which take any value: noise, or a picture in noise. And free them. */
+/* Allocate the samples and fill them with noise, or with a picture and noise, over their whole range; and free them. */
 void lossless_make(struct lossless_stream *stream, uint32_t seed, bool noise);
 void lossless_free(struct lossless_stream *stream);
 

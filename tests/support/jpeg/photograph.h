@@ -9,7 +9,7 @@
 
 enum { VIDEO = 777, PREVIEW_TYPE = 0x010002, GAIN_MAP_TYPE = 0x050000, ROOM = 32 };
 
-/* The ways in which a file may say what follows its first picture; the last one is that it does not. */
+/* The ways in which a file may announce what follows its first picture; in the last one it does not. */
 enum { ALBUM_ARRANGEMENTS = 7 };
 extern const struct album album_arrangements[ALBUM_ARRANGEMENTS];
 
@@ -22,13 +22,16 @@ struct photograph {
 void photograph_make(struct photograph *s, uint32_t width, uint32_t height, struct album like);
 void photograph_free(struct photograph *s);
 
-/* Make a picture of its own by chance. */
+/* Make a random picture, another one on each call. */
 struct contents album_picture(uint32_t width, uint32_t height, kst_format format, kst_subsampling subsampling);
 
-/* Transcode a file, with so many warnings. */
+/* Transcode a file, which must give this number of warnings. */
 kst_buffer photograph_transcode(const struct contents *file, const kst_transcode_options *options, uint64_t warnings);
 
-/* Return part i, 0 being the first picture, of a file whose pictures follow each other. Its bytes are the file's. */
+/*
+ * Return part i of a file whose pictures follow each other; 0 is the first picture. Its bytes are borrowed from the
+ * file.
+ */
 struct contents album_part_of(const kst_buffer *file, size_t index);
 
 void contents_check_same(const struct contents *one, const struct contents *two);

@@ -11,7 +11,7 @@ struct component {
     const uint8_t *sample;
     uint32_t pitch, width, height;
     uint32_t h_in, h_out, v_in, v_out;
-    bool h2, v2; /* filtered */
+    bool h2, v2; /* whether that direction is filtered */
 };
 
 static struct component component_of(const struct libjpeg_planes *p, uint32_t i)
@@ -40,7 +40,7 @@ static int32_t at(const struct component *c, int64_t x, int64_t y)
     return c->sample[(size_t)y * c->pitch + (size_t)x];
 }
 
-/* The component at a pixel; the filters as libjpeg rounds them. */
+/* Return a component's value at a pixel, with filters that round as libjpeg's do. */
 static uint8_t value(const struct component *c, uint32_t x, uint32_t y)
 {
     int64_t sx = (int64_t)x * c->h_in / c->h_out, sy = (int64_t)y * c->v_in / c->v_out;
@@ -76,7 +76,7 @@ void reference_cmyk_to_rgb(const uint8_t cmyk[4], uint8_t rgb[3])
         rgb[i] = (uint8_t)((2U * cmyk[i] * cmyk[3] + 255) / 510);
 }
 
-/* One pixel's components to the format. */
+/* Convert the components of a pixel to the format. */
 static void convert(const uint8_t in[4], kst_colour coded, kst_format format, uint8_t *out)
 {
     uint8_t p[4];

@@ -6,13 +6,13 @@
 #include "support/jpeg/libjpeg_decode.h"
 
 /*
- * The picture in GREY, RGB or CMYK from planes whose colour is `coded`. It covers what libjpeg refuses: ratios of
- * sampling factors that are not whole, where each pixel takes the sample at or before its place.
+ * Make the picture in GREY, RGB or CMYK from planes whose colour is `coded`. This covers what libjpeg refuses: ratios
+ * of sampling factors that are no integers, with which each pixel takes the sample at or before its place.
  */
 void reference_picture(
     const struct libjpeg_planes *planes, kst_colour coded, kst_format format, struct libjpeg_picture *picture);
 
-/* RGB from inverted ink. */
+/* Convert inverted CMYK to RGB. */
 void reference_cmyk_to_rgb(const uint8_t cmyk[4], uint8_t rgb[3]);
 
 #endif

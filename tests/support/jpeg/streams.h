@@ -9,7 +9,7 @@
 
 struct recipe {
     uint32_t width, height;
-    kst_colour colour;  /* as coded; decides the number of components */
+    kst_colour colour;  /* of the coded stream; decides the number of components */
     uint8_t h[4], v[4]; /* all 0: 1×1 */
     int quality;        /* 0: 75 */
     kst_coding coding;
@@ -21,19 +21,21 @@ struct recipe {
 };
 
 struct stream {
-    uint8_t *data; /* free() */
+    uint8_t *data; /* freed by free() */
     size_t length;
 };
 
 uint32_t recipe_components(const struct recipe *recipe);
 
-/* Blocks in an MCU of a scan of all components; libjpeg and T.81 allow 10 where there are several components. */
+/*
+ * Return the blocks in an MCU of a scan of all components; with several components libjpeg and T.81 allow at most 10.
+ */
 uint32_t recipe_mcu_blocks(const struct recipe *recipe);
 
-/* A picture of slopes, edges and noise, coded as the recipe says. Fails the test where libjpeg refuses. */
+/* Encode a picture of slopes, edges and noise as the recipe says. The test fails if libjpeg refuses. */
 struct stream make_stream(const struct recipe *recipe);
 
-/* One line about a recipe to the test's error output. */
+/* Print a line about a recipe to the test's error output. */
 void show_recipe(const struct recipe *recipe);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the tiers of this processor, and gives them samples and guarded memory. */
+/* Finds the tiers of this processor, and provides samples and guarded memory. */
 #include "support/jpeg/tiers.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements as much of CUDA's driver API as peers use, with the host's memory for the device's. */
+/* Implements the part of CUDA's driver API that the peers use, with host memory in place of the device's. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

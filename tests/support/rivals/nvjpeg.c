@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stands in for nvJPEG where there is no GPU: the calls that peers make, done by Kostka at once. A state that is used
- * for a second picture before the first was fetched fails, as does one that two threads use.
+ * Stands in for nvJPEG where there is no GPU: Kostka does the work of the calls that peers make, at once. It is an
+ * error if a state is used for a second picture before the first was fetched, or by two threads.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct image {
 struct state {
     atomic_flag busy;
     kst_buffer made;
-    int batch; /* the pictures of nvjpegDecodeBatched() */
+    int batch; /* pictures of nvjpegDecodeBatched() */
 };
 
 struct parameters {
@@ -50,7 +50,7 @@ EXPORT int nvjpegEncodeImage(void *handle, void *state, const void *parameters, 
     int width, int height, void *stream);
 EXPORT int nvjpegEncodeRetrieveBitstream(void *handle, void *state, unsigned char *data, size_t *length, void *stream);
 
-/* KOSTKA_NO_HARDWARE: as on a GPU without decoding engines. */
+/* With KOSTKA_NO_HARDWARE, behave as on a GPU without decoding engines. */
 int nvjpegCreateEx(int backend, void *device, void *pinned, unsigned flags, void **handle)
 {
     (void)device;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares as much of UltraGrid's interface for modules as Kostka's use, from its documentation, so that they can be
- * compiled and tested without it: compression of ABI 14, decompression of ABI 6. Structures have the members that
- * modules use in UltraGrid's order; UltraGrid's own are longer.
+ * Declares the part of UltraGrid's interface for modules that Kostka's modules use, from its documentation, so that
+ * they can be compiled and tested without UltraGrid: compression of ABI 14, decompression of ABI 6. Structures have the
+ * members that modules use in UltraGrid's order; UltraGrid's own structures are longer.
  */
 #ifndef KOSTKA_TESTS_ULTRAGRID_H
 #define KOSTKA_TESTS_ULTRAGRID_H
@@ -63,7 +63,7 @@ enum subsampling { SUBS_420 = 4200, SUBS_422 = 4220, SUBS_444 = 4440 };
 
 typedef struct pixfmt_desc {
     int depth;
-    int subsampling; /* of enum subsampling, in UltraGrid of that type since 2026 */
+    int subsampling; /* of enum subsampling, which is its type in UltraGrid since 2026 */
     bool rgb;
 } pixfmt_desc;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads BMP files: DIB headers of all versions, 1 to 32 bits, palettes, bit masks with alpha, RLE of 4 and 8 bits. Rows
- * are read directly from the mapped file, so that only the picture is allocated; or one by one, with some of them in
- * memory at a time.
+ * Reads BMP files: DIB headers of all versions, 1 to 32 bits, palettes, bit masks with alpha, RLE of 4 and 8 bits.
+ * Pictures are read as a whole from the mapped file, so that only their pixels are allocated; or row by row, with a
+ * group of rows in memory.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,13 +37,13 @@ struct field {
 struct bmp {
     const struct source *source;
     const uint8_t *data; /* at least the headers and the palette, which fit in the source's first bytes */
-    uint64_t length;     /* of the file */
-    uint32_t header;     /* its length */
+    uint64_t length;     /* length of the file */
+    uint32_t header;     /* length of the header */
     uint32_t width, height;
     bool top_down;
     unsigned bits;
     uint32_t compression;
-    uint64_t pixels;  /* where they begin */
+    uint64_t pixels;  /* offset of the pixels */
     uint32_t colours; /* of the palette, up to 256 */
     uint8_t palette[256][3];
     struct field field[4]; /* red, green, blue, alpha */
@@ -123,8 +123,8 @@ static bool set_field(struct field *field, uint32_t mask)
 }
 
 /*
- * Read the masks, which are in the header of later versions, and behind that of the first. `end` receives where they
- * end.
+ * Read the masks, which later versions of the header contain and which follow the first version. `end` receives the
+ * offset behind them.
  */
 static bool get_fields(struct bmp *bmp, uint64_t *end)
 {
@@ -330,7 +330,7 @@ static bool read_escape(
     }
 }
 
-/* Read run lengths. Pixels that no run covers keep the palette's first colour. */
+/* Read run lengths. Pixels that no run covers get the palette's first colour. */
 static bool read_runs(const struct bmp *bmp, const struct picture *picture)
 {
     struct runs runs = {.at = bmp->pixels};
@@ -354,7 +354,7 @@ static bool read_runs(const struct bmp *bmp, const struct picture *picture)
     return true;
 }
 
-/* Keep density and profile. The profile's offset counts from the DIB header. */
+/* Keep the density and the ICC profile, whose offset counts from the DIB header. */
 static bool keep_extras(const struct bmp *bmp, struct picture *picture)
 {
     double x = bmp->header >= INFO ? get(bmp, 38, 4) * BMP_INCH : 0,
@@ -411,18 +411,18 @@ static bool bmp_describe(
     return true;
 }
 
-/* A file whose rows are read one by one. */
+/* Holds the state of reading a file row by row. */
 struct reading {
     struct bmp bmp;
     struct problem problem;
-    uint32_t y;      /* the next row of the picture, */
-    uint32_t group;  /* so many of which are read at a time, */
-    uint32_t first;  /* from this row of the file on; */
-    uint32_t loaded; /* so many there are */
+    uint32_t y;      /* the next row of the picture */
+    uint32_t group;  /* number of rows that are loaded at a time */
+    uint32_t first;  /* the first loaded row, as an index of rows in the file */
+    uint32_t loaded; /* number of loaded rows */
     uint8_t *bytes;
 };
 
-/* Load rows of the file, beginning with the one that the picture needs next. */
+/* Load the group of rows of the file that begins, in the picture's order, with the next row. */
 static bool load(struct reading *reading, uint32_t row, struct problem *problem)
 {
     const struct bmp *bmp = &reading->bmp;
@@ -467,7 +467,7 @@ static bool end_reading(void *file, bool good, struct problem *problem)
 }
 
 /*
- * Return whether rows can be read one by one, which run lengths do not allow because they may skip pixels of later
+ * Return whether rows can be read one by one. Run lengths do not allow that, because they may skip pixels of later
  * rows.
  */
 static bool can_read_rows(const struct bmp *bmp, const struct file_settings *settings)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the constants that reading (bmp.c) and writing (write.c) BMP files share, and how one is written. */
+/* Declares the constants that the reader (bmp.c) and the writer (write.c) of BMP files share, and the writer. */
 #ifndef KOSTKA_TOOL_BMP_FILE_H
 #define KOSTKA_TOOL_BMP_FILE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes BMP files: grey of 8 bits with a palette, or RGB of 24 bits, with density and ICC profile. The last row of the
- * picture comes first in the file, so that rows are put at their places from the end on. Where the output takes bytes
- * only one after the other, as a pipe does, the file is made in memory.
+ * Writes BMP files: grey of 8 bits with a palette, or RGB of 24 bits, with density and ICC profile. The file begins
+ * with the picture's last row, so rows are written from the end of the file backwards. If the output accepts bytes only
+ * in sequence, as a pipe does, the file is made in memory.
  */
 #include "files/bmp/file.h"
 
@@ -15,11 +15,11 @@
 
 enum { CHUNK = 1 << 18, GREYS = 256, INTENT_PERCEPTUAL = 4 };
 
-/* Describes a file that rows are added to. */
+/* Describes a file to which rows are added. */
 struct bmp_file {
     struct output *output;
     uint8_t *whole;  /* the file in memory; null: rows go straight to the output */
-    uint8_t *buffer; /* has room for `most` rows of the file */
+    uint8_t *buffer; /* room for `most` rows of the file */
     uint32_t width, height, added, most;
     uint32_t first;  /* offset of the pixels in the file */
     uint32_t length; /* bytes of the whole file */
@@ -198,7 +198,7 @@ static void copy_row(const struct bmp_file *file, const struct picture *rows, ui
     }
 }
 
-/* Write `count` of these rows, from row `y` on, as one piece of the file. */
+/* Write `count` of these rows, from row `y` on, as one contiguous piece of the file. */
 static bool add_piece(
     struct bmp_file *file, const struct picture *rows, uint32_t y, uint32_t count, struct problem *problem)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds the last block of a deflate stream, so that another stream can be appended. libdeflate makes complete streams
- * only, and does not say where their last blocks begin and end. Nothing in a stream says so either, so all codes must
- * be read. Their output is never made: one look-up skips as many literals as eleven bits hold, so this takes a small
- * part of the time that compressing takes.
+ * Finds the last block of a deflate stream, so that another stream can be appended. libdeflate makes only complete
+ * streams, and does not report where their last blocks begin and end. The stream does not say so either, so all codes
+ * must be read, but nothing is decompressed: one look-up skips as many literals as eleven bits hold, so this takes a
+ * small part of the time that compressing takes.
  */
 #include "files/deflate/join.h"
 
@@ -16,11 +16,13 @@ enum {
     DISTANCES = 32,    /* 30 and 31 do not occur */
     LENGTH_CODES = 19, /* of code lengths (3.2.7) */
     END_OF_BLOCK = 256,
-    WORD_BITS = 56 /* bits in the word after refilling, unless the stream ends */
+    WORD_BITS = 56 /* bits in the word after refilling, at least, unless the stream ends */
 };
 
-/* A prefix code. An entry of the table has the symbol above LENGTH_FIELD bits for the code's length; 0: a longer code,
- * or none. */
+/*
+ * Holds a prefix code. An entry of the table has the symbol above LENGTH_FIELD bits with the code's length; 0: the code
+ * is longer than the table's index, or invalid.
+ */
 enum { LENGTH_FIELD = 4 };
 struct code {
     uint16_t table[1 << LOOK_UP];
@@ -28,20 +30,20 @@ struct code {
     uint16_t sorted[LITERALS];   /* symbols by code */
 };
 
-/* Holds the bits of a stream, the first in the lowest place. */
+/* Holds the next bits of a stream; the first one is the word's least significant bit. */
 struct bits {
     const uint8_t *data;
     size_t length;
-    size_t next; /* byte that is not in the word yet */
+    size_t next; /* first byte that is not in the word yet */
     uint64_t word;
-    unsigned held; /* bits in it */
+    unsigned held; /* number of bits in the word */
 };
 
-/* Holds the codes of a block, as far as skipping needs them. */
+/* Holds the codes of a block, as far as skipping it needs them. */
 struct block {
     struct code literals;
     struct code distances;
-    uint8_t run[1 << LOOK_UP]; /* bits of the literals that lie whole in these; 0: the first symbol is none */
+    uint8_t run[1 << LOOK_UP]; /* for each index, bits of the complete literals in it; 0: the first symbol is none */
 };
 
 static void refill(struct bits *bits)
@@ -52,7 +54,10 @@ static void refill(struct bits *bits)
     }
 }
 
-/* Refill with eight bytes at once. Bits that are thereby put into the word twice are the same both times. */
+/*
+ * Refill with eight bytes at once. Bits above `held` may already be in the word; loading them again does not change
+ * them.
+ */
 static inline void refill_fast(struct bits *bits)
 {
     uint64_t word = 0;

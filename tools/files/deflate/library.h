@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loads libdeflate together with libpng when the first PNG file is read or written, or for the checksums of a manifest.
+/*
+ * Loads libdeflate. It is needed together with libpng, when the first PNG file is read or written, and for the
+ * checksums of a manifest.
  */
 #ifndef KOSTKA_TOOL_DEFLATE_LIBRARY_H
 #define KOSTKA_TOOL_DEFLATE_LIBRARY_H
@@ -26,7 +28,7 @@ extern struct deflate_library {
 /* Load the library. This must be called before any of its functions; png_library_load() does so. */
 bool deflate_library_load(struct problem *problem);
 
-/* These macros must follow the inclusion of libdeflate.h, whose declarations they would rename otherwise. */
+/* These macros must follow the inclusion of libdeflate.h, because they would rename its declarations. */
 #define libdeflate_adler32 deflate_library.libdeflate_adler32_
 #define libdeflate_alloc_compressor deflate_library.libdeflate_alloc_compressor_
 #define libdeflate_alloc_decompressor deflate_library.libdeflate_alloc_decompressor_

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads GIF files through giflib: the first picture of the file, on a canvas that is transparent beside it. The pixels
- * are grey or RGB, as the palette is, or RGBA where a colour is transparent or the picture leaves some of the canvas
- * free. Sections and appendices are those of the GIF89a specification.
+ * Reads GIF files through giflib: the first picture of the file, on a canvas that is transparent around the picture.
+ * The pixels are grey or RGB, as the palette is, or RGBA if a colour is transparent or the picture leaves some of the
+ * canvas free. Sections and appendices are those of the GIF89a specification.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@ static struct {
 static const char *const names[] = {GIF_FUNCTIONS(LIBRARY_NAME)};
 _Static_assert(sizeof loaded == sizeof names, "a pointer for each name");
 
-/* A file that is read. */
+/* Holds the state of reading a file. */
 struct gif {
     const struct source *source;
     size_t at;    /* offset of the next byte that giflib reads */
     size_t block; /* offset of the block that is read; 0: the file's header */
     GifFileType *file;
-    uint32_t width, height;  /* of the canvas; larger than stated if the first picture would not fit otherwise */
+    uint32_t width, height;  /* size of the canvas; larger than stated if the first picture would not fit otherwise */
     uint8_t palette[256][4]; /* red, green, blue, alpha */
     kst_format format;
     int transparent;         /* index of the transparent colour; −1: none */
@@ -43,14 +43,14 @@ static void load(void)
     library_load(files, names, sizeof names / sizeof *names, &loaded, &failure);
 }
 
-/* This must succeed before any of those functions is called. It is thread-safe. */
+/* Load giflib. This must succeed before any of its functions is called. Thread-safe. */
 static bool load_once(struct problem *problem)
 {
     pthread_once(&once, load);
     return failure.text[0] == '\0' || problem_set(problem, "GIF cannot be read: %s", failure.text);
 }
 
-/* giflib reads the file through this. It returns fewer bytes than were wanted where the file ends. */
+/* Read bytes of the file for giflib. Returns fewer bytes than wanted if the file ends. */
 static int read_bytes(GifFileType *file, GifByteType *to, int length)
 {
     struct gif *gif = file->UserData;
@@ -61,7 +61,7 @@ static int read_bytes(GifFileType *file, GifByteType *to, int length)
     return (int)taken;
 }
 
-/* Report what giflib found wrong. Whether the file ends too early is checked here, because giflib calls that damage. */
+/* Report an error of giflib. Whether the file is too short is checked here, because giflib reports that as damage. */
 static bool explain(const struct gif *gif, int error)
 {
     const char *text = loaded.GifErrorString_(error);
@@ -79,13 +79,13 @@ static bool check(const struct gif *gif, int result)
 }
 
 /*
- * An extension in front of a picture says which index is transparent (section 23); the rest of it is about animations.
- * Others hold metadata, or are skipped.
+ * Read an extension in front of a picture. A graphic control extension (section 23) says which index is transparent;
+ * the rest of it is about animations. Other extensions hold metadata, or are skipped.
  */
 static bool read_extension(struct gif *gif)
 {
     enum { TRANSPARENT = 1 /* among the flags */ };
-    GifByteType *bytes; /* the first is how many follow */
+    GifByteType *bytes; /* the first byte is the number of bytes that follow */
     int code;
 
     if (!check(gif, loaded.DGifGetExtension_(gif->file, &code, &bytes)))
@@ -119,7 +119,7 @@ static bool find_picture(struct gif *gif, bool *found)
     return true;
 }
 
-/* The palette is the picture's own, or else that of the whole file. Indices beyond its end are black. */
+/* Read the palette: the picture's own, or else that of the whole file. Indices beyond its end are black. */
 static bool get_palette(struct gif *gif)
 {
     const ColorMapObject *map = gif->file->Image.ColorMap != NULL ? gif->file->Image.ColorMap : gif->file->SColorMap;
@@ -163,7 +163,7 @@ static bool open_picture(struct gif *gif)
     return true;
 }
 
-/* Read as far as the pixels of the first picture. Whatever this returns, gif_close() must follow. */
+/* Read the file up to the pixels of the first picture. Whatever this returns, gif_close() must follow. */
 static bool gif_open(struct gif *gif, const struct source *source, struct picture *picture, struct problem *problem)
 {
     int error = 0;
@@ -189,7 +189,7 @@ static void place_row(const struct gif *gif, const GifPixelType *from, uint8_t *
         memcpy(to, gif->palette[from[x]], channels);
 }
 
-/* The rows of an interlaced picture come in four passes (appendix E). */
+/* Read all rows. Those of an interlaced picture come in four passes (appendix E). */
 static bool read_rows(const struct gif *gif, const struct picture *picture)
 {
     static const struct {
@@ -213,7 +213,9 @@ static bool read_rows(const struct gif *gif, const struct picture *picture)
     return good;
 }
 
-/* Say whether other pictures follow. Damage behind the first picture is ignored, for it is whole. */
+/*
+ * Print a note if other pictures follow. Damage behind the first picture is ignored, because that picture is complete.
+ */
 static void tell_animation(struct gif *gif)
 {
     struct problem ignored;

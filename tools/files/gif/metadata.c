@@ -10,7 +10,10 @@ enum {
     CODE_APPLICATION = 0xFF,
     MARKER_XMP = 0xE1,
     MARKER_COMMENT = 0xFE,
-    /* Behind the packet of XMP the bytes 1, 255, 254 … 0 lead readers of sub-blocks to a sub-block of no length. */
+    /*
+     * A packet of XMP is followed by the bytes 1, 255, 254 … 0: a reader that takes bytes of the packet for lengths
+     * of sub-blocks is led by them to the final sub-block of length 0.
+     */
     XMP_TRAILER = 257
 };
 

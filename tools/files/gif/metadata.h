@@ -8,21 +8,21 @@
 
 #include "files/picture.h"
 
-/* Describes an extension whose sub-blocks come one after the other. */
+/* Describes an extension whose sub-blocks are added one by one. */
 struct gif_extension {
     int code;
     size_t count;      /* the number of sub-blocks so far */
     uint8_t name[11];  /* the first sub-block of an application extension */
     struct blob bytes; /* the bytes of the other sub-blocks; for XMP each with its length byte in front */
-    size_t room;       /* for bytes */
+    size_t room;       /* bytes allocated for `bytes` */
 };
 
-/* Take a sub-block, whose first byte is the number of bytes that follow. Returns false if out of memory. */
+/* Add a sub-block, whose first byte is the number of bytes that follow. Returns false if out of memory. */
 bool gif_extension_add(struct gif_extension *extension, const uint8_t *block);
 
 /*
- * Keep the extension's contents with the picture, if they are of these kinds. The caller releases the extension's
- * bytes. Returns false if out of memory.
+ * Keep the extension's contents with the picture, if they are metadata of these kinds. The caller releases the
+ * extension's bytes. Returns false if out of memory.
  */
 bool gif_extension_keep(struct gif_extension *extension, struct picture *picture);
 

@@ -16,7 +16,7 @@ static bool starts(const kst_metadata *metadata, const char *identifier, size_t 
 
 /*
  * Return whether a segment of JPEG describes the picture independently of its pixels: IPTC in Photoshop's blocks, and
- * XMP that did not fit in one segment. Others are indices of the file, previews, signatures.
+ * XMP that did not fit into one segment. Other segments are indices of the file, previews, signatures.
  */
 static bool is_of_picture(const kst_metadata *metadata)
 {
@@ -124,7 +124,7 @@ static bool brings(const kst_encode_options *options, kst_metadata_kind kind)
     return false;
 }
 
-/* Holds metadata that go into one file, and those that do not. */
+/* Holds the metadata that go into one file while they are collected. */
 struct joining {
     const kst_encode_options *options;
     const char *path; /* of the output, for warnings; null: standard output */
@@ -150,7 +150,7 @@ static const char *name_of(const kst_metadata *metadata)
                                                     : "more XMP";
 }
 
-/* Return whether metadata are short enough. A profile may be cut into several segments. */
+/* Return whether metadata are short enough for the codec's segments. A profile may be cut into several segments. */
 static bool fits(const struct joining *joining, const kst_metadata *metadata)
 {
     const bool jpeg = joining->options->codec == KST_CODEC_JPEG, comment = metadata->kind == KST_METADATA_COMMENT;
@@ -195,7 +195,7 @@ static unsigned parts_brought(const kst_encode_options *options)
            (brings(options, KST_METADATA_COMMENT) ? PART_COMMENT : 0u);
 }
 
-/* Exif comes first, where readers look for it, and comments come last. */
+/* Exif comes first, where readers look for it; comments come last. */
 kst_metadata *metadata_join(
     const struct picture *picture, const kst_encode_options *options, const char *path, size_t *count)
 {

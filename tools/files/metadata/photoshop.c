@@ -7,7 +7,7 @@
 
 enum { MARKER_APP13 = 0xED };
 
-static const char identifier[] = "Photoshop 3.0";                     /* its zero byte belongs to it */
+static const char identifier[] = "Photoshop 3.0";                     /* the terminating zero is part of it */
 static const uint8_t iptc_block[] = {'8', 'B', 'I', 'M', 4, 4, 0, 0}; /* signature, number, an empty name */
 
 bool photoshop_is(const kst_metadata *metadata)

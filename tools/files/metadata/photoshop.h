@@ -11,7 +11,10 @@
 /* Return whether a picture's metadata are such a segment. */
 bool photoshop_is(const kst_metadata *metadata);
 
-/* Join the blocks of all of a picture's segments; without any, `blocks` has no data. Returns false if out of memory. */
+/*
+ * Join the blocks of all segments of a picture. If there are none, `blocks` has no data. Returns false if out of
+ * memory.
+ */
 bool photoshop_join(const struct picture *picture, struct blob *blocks);
 
 /* Keep blocks with a picture. Returns false if out of memory. */

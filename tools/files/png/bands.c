@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compresses the rows of a PNG in bands. Each band is compressed as a deflate stream of its own, and the streams are
- * joined (deflate/join.h) to one zlib stream. Bands have the same rows for any number of threads, so the file has the
- * same bytes. The calling thread fills bands and writes finished ones in their order; if no band is free it compresses
+ * Compresses the rows of a PNG in bands. Each band becomes a deflate stream of its own, and the streams are joined
+ * (deflate/join.h) to one zlib stream. The division into bands does not depend on the number of threads, so neither
+ * does the file. The calling thread fills bands and writes finished ones in order; if no band is free, it compresses
  * one itself.
  */
 #include "files/png/bands.h"
@@ -17,7 +17,7 @@
 
 enum {
     BAND_BYTES = 1 << 19,   /* bytes of filtered rows in a band, unless a single row is longer */
-    SAMPLE_BYTES = 1 << 15, /* bytes of a band that decide how it is compressed */
+    SAMPLE_BYTES = 1 << 15, /* bytes of a band by which its compression method is chosen */
     SAMPLE_COLUMNS = 1 << 9,
     SAMPLE_LEVEL = 1,
     DEFAULT_LEVEL = 4,
@@ -27,7 +27,7 @@ enum {
 
 enum band_state { BAND_FREE = 0, BAND_WAITING, BAND_TAKEN, BAND_DONE };
 
-/* Holds rows and, later, the compressed rows, in the same memory. */
+/* Holds rows and, later, the same rows compressed, in the same memory. */
 struct band {
     uint8_t *memory;
     uint32_t rows;
@@ -38,7 +38,7 @@ struct band {
     bool good;
 };
 
-/* Holds what a thread compresses with. */
+/* Holds a thread's compressors and its buffer of filtered rows. */
 struct kit {
     struct libdeflate_compressor *compressor[LEVELS]; /* made when they are needed */
     uint8_t *filtered;
@@ -47,26 +47,26 @@ struct kit {
 struct png_bands {
     struct png_bands_shape shape;
     struct output *output;
-    size_t stride;      /* of rows in a band */
-    uint32_t band_rows; /* of all bands but the last */
+    size_t stride;      /* bytes from one row of a band to the next */
+    uint32_t band_rows; /* rows of each band but the last */
     size_t room;        /* bytes of a band's memory */
-    struct band *band;  /* a ring */
+    struct band *band;  /* bands, used as a ring */
     size_t count;
-    size_t filling, writing; /* numbers of bands: the one that is being filled, the oldest that is not written */
-    uint8_t *above;          /* the last row of the band before it */
-    uint32_t filled;         /* rows of the band that is being filled */
-    uint32_t done;           /* rows in the bands before it */
+    size_t filling, writing; /* bands by number: being filled, and oldest that is not written */
+    uint8_t *above;          /* the last row of the band before the one that is being filled */
+    uint32_t filled;         /* rows so far of the band that is being filled */
+    uint32_t done;           /* rows in all bands before it */
     uint32_t adler;
     struct kit own;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    size_t taking; /* the number of the band that a thread takes next */
+    size_t taking; /* the next band that a thread takes to compress it */
     bool ending;
     pthread_t helper[HELPERS_MAX];
     size_t helpers;
 };
 
-/* Return row `y` of a band. The row above the first one comes first, and each row follows a margin. */
+/* Return row `y` of a band. A band begins with the row above its first one, and a margin precedes each row. */
 static uint8_t *row_at(const struct png_bands *bands, const struct band *band, uint32_t y)
 {
     return band->memory + (size_t)y * bands->stride + PNG_FILTER_MARGIN;
@@ -95,7 +95,7 @@ static size_t deflate(struct kit *kit, int level, const uint8_t *data, size_t le
     return *compressor == NULL ? 0 : libdeflate_deflate_compress(*compressor, data, length, to, room);
 }
 
-/* Describes a sample of a band: some bytes of some rows. */
+/* Describes the sample of a band by which its method is chosen: some bytes of some rows. */
 struct window {
     uint32_t y, rows;
     size_t x, length;
@@ -115,15 +115,15 @@ static void filter_window(
 
 /* Says how a band is compressed. */
 struct method {
-    bool adaptive; /* filters */
+    bool adaptive; /* choose a filter for each row */
     int level;
 };
 
 /*
- * Choose how to compress a band, by a sample from its middle. Filtered rows compress better in photographs, but often
- * not in drawings, where filters are used only if they gain a sixteenth. Photographs gain little above the default
- * level: smooth ones a twentieth for half as much time again. Data that become much smaller have long matches, for
- * which a longer search pays, especially in drawings.
+ * Choose how to compress a band, by a sample from its middle. Photographs usually compress better when filtered;
+ * drawings often do not, and are filtered only if that gains a sixteenth. Levels above the default gain little for
+ * photographs: a twentieth for smooth ones, at half as much time again. Data that become much smaller have long
+ * matches, for which a longer search pays, especially in drawings.
  */
 static struct method choose_method(const struct png_bands *bands, const struct band *band, struct kit *kit)
 {
@@ -189,7 +189,7 @@ static void *help(void *argument)
     struct png_bands *bands = argument;
     struct kit kit = {.filtered = NULL};
 
-    if (kit_make(&kit, bands)) { /* if that fails, the other threads do its work */
+    if (kit_make(&kit, bands)) { /* if that fails, the other threads do this thread's work */
         pthread_mutex_lock(&bands->lock);
         while (!bands->ending)
             if (!compress_next(bands, &kit))
@@ -226,7 +226,10 @@ bool png_write_parts(struct output *output, const char type[4], const struct png
     return good && output_write(output, tail, sizeof tail, problem);
 }
 
-/* Join the checksums of two consecutive pieces, of which the second has this length (RFC 1950, 8.2). */
+/*
+ * Return the Adler-32 checksum of two consecutive pieces from those of each; the second has this length (RFC 1950,
+ * 8.2).
+ */
 static uint32_t join_adler(uint32_t first, uint32_t second, uint64_t length)
 {
     const uint32_t base = 65521;
@@ -237,7 +240,7 @@ static uint32_t join_adler(uint32_t first, uint32_t second, uint64_t length)
     return (uint32_t)(sums << 16 | sum);
 }
 
-/* Make CMF and FLG (RFC 1950, 2.2): a window of 32 KiB, and the class of the level. */
+/* Make CMF and FLG (RFC 1950, 2.2), for a window of 32 KiB and the level. */
 static void make_zlib_head(uint8_t head[2], int level)
 {
     unsigned kind = level < 0 ? 2 : level < 2 ? 0 : level < 6 ? 1 : level == 6 ? 2 : 3, word = 0x7800 | kind << 6;
@@ -262,7 +265,7 @@ static bool write_band(struct png_bands *bands, const struct band *band, struct 
     return png_write_parts(bands->output, "IDAT", parts, problem);
 }
 
-/* Write the oldest band. While it is not finished, compress others. */
+/* Write the oldest band. Until it is finished, compress other bands. */
 static bool write_oldest(struct png_bands *bands, struct problem *problem)
 {
     struct band *band = &bands->band[bands->writing % bands->count];
@@ -278,7 +281,7 @@ static bool write_oldest(struct png_bands *bands, struct problem *problem)
     return good;
 }
 
-/* Let the threads compress a band. A thread is started with each of the first bands. */
+/* Submit a band to the threads. A thread is started with each of the first bands. */
 static void submit(struct png_bands *bands, struct band *band)
 {
     pthread_mutex_lock(&bands->lock);

@@ -9,13 +9,13 @@ struct png_bands;
 
 struct png_bands_shape {
     size_t row_bytes;   /* without the filter's byte; at least 1 */
-    uint32_t rows;      /* of the picture; at least 1 */
+    uint32_t rows;      /* rows of the picture; at least 1 */
     size_t pixel_bytes; /* 1–8 */
-    int level;          /* the compression level, 0–9; −1: 4, or more where that pays */
-    uint32_t threads;   /* threads, the caller's included; at least 1 */
+    int level;          /* compression level, 0–9; −1: 4, or a higher one for bands that gain from it */
+    uint32_t threads;   /* number of threads, including the caller's; at least 1 */
 };
 
-/* Begin. Returns null, with the problem, on failure. */
+/* Begin the pixels of a PNG. Returns null, with the problem, on failure. */
 struct png_bands *png_bands_create(const struct png_bands_shape *shape, struct output *output, struct problem *problem);
 
 /* Return the memory for the next row, from the top; null, with the problem, on failure. */

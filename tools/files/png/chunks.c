@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hands libpng the chunks of a file in the order in which it wants them. */
+/* Passes the chunks of a file to libpng in a chosen order. */
 #include "files/png/chunks.h"
 
 #include <string.h>
 
-enum { SIGNATURE = 8, AROUND = 12 /* bytes of a chunk in addition to its data: length, type, CRC */ };
+enum { SIGNATURE = 8, AROUND = 12 /* bytes of a chunk besides its data: length, type, CRC */ };
 
-/* Read a chunk's type, and find where the chunk ends. Returns false if the file ends before. */
+/* Read a chunk's type, and find the end of the chunk. Returns false if the file ends before that. */
 static bool look_at(struct png_chunks *chunks, uint64_t at, char type[4], uint64_t *end)
 {
     uint8_t head[8];
@@ -24,7 +24,7 @@ static bool is(const char type[4], const char *name)
     return memcmp(type, name, 4) == 0;
 }
 
-/* Return whether this is a chunk that describes the picture and may follow the pixels. */
+/* Return whether a chunk describes the picture and may follow the pixels. */
 static bool is_late(const char type[4])
 {
     return is(type, "eXIf") || is(type, "tEXt") || is(type, "zTXt") || is(type, "iTXt");
@@ -65,8 +65,8 @@ bool png_chunks_begin(struct png_chunks *chunks, const struct source *source, bo
 }
 
 /*
- * Choose what follows a finished chunk: first the chunks in front of the pixels, then the wanted ones behind them, then
- * all others from the pixels on. If the file ends here, whoever reads on will notice.
+ * Choose what follows a finished chunk: first the chunks in front of the pixels, then the wanted chunks behind them,
+ * then the pixels and all remaining chunks. If the file ends here, reading on will fail.
  */
 static void choose_next(struct png_chunks *chunks)
 {

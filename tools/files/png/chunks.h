@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the bytes of a PNG file in the wanted order. */
+/* Reads the bytes of a PNG file with its chunks in a chosen order. */
 #ifndef KOSTKA_TOOL_PNG_CHUNKS_H
 #define KOSTKA_TOOL_PNG_CHUNKS_H
 
 #include "files/window.h"
 
-/* Says which chunks come next. */
+/* Says which chunks are being read. */
 enum png_chunks_phase { CHUNKS_AS_THEY_ARE, CHUNKS_IN_FRONT, CHUNKS_LATE, CHUNKS_OTHER };
 
 struct png_chunks {
     struct window window;
     enum png_chunks_phase phase;
-    uint64_t at;     /* the next byte */
-    uint64_t end;    /* the end of the chunk that contains it */
-    uint64_t pixels; /* where the first IDAT is */
-    uint64_t late;   /* the first byte behind the consecutive IDAT chunks */
+    uint64_t at;     /* offset of the next byte */
+    uint64_t end;    /* end of the chunk that contains that byte */
+    uint64_t pixels; /* offset of the first IDAT */
+    uint64_t late;   /* offset behind the consecutive IDAT chunks */
 };
 
 /*
- * Begin to read. With `texts_first`, Exif and texts behind the pixels are read in front of them, so that the metadata
- * are known before the first row. That returns false if the IDAT chunks are not consecutive, which is an error of the
- * file. Otherwise chunks come in the file's order.
+ * Begin to read. With `texts_first`, Exif and texts that follow the pixels are read before them, so that the metadata
+ * are known before the first row; this returns false if the IDAT chunks are not consecutive, which is an error of the
+ * file. Without it, chunks come in the file's order.
  */
 bool png_chunks_begin(struct png_chunks *chunks, const struct source *source, bool texts_first);
 

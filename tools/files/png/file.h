@@ -8,7 +8,10 @@
 
 #define PNG_INCH 0.0254 /* metres */
 
-/* libpng's errors: the text goes to the struct problem that is its error pointer, and control to where setjmp was. */
+/*
+ * Handles errors of libpng: puts the text into the struct problem that is libpng's error pointer, and jumps to
+ * setjmp().
+ */
 PNG_NORETURN void PNGCBAPI png_failed(png_structp png, png_const_charp text);
 void PNGCBAPI png_warned(png_structp png, png_const_charp text);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters rows sixteen bytes at a time, in the compiler's vectors, for which every processor has instructions.
+ * Filters rows sixteen bytes at a time, in vectors of the compiler that every processor has instructions for.
  * Differences are modulo 256 (9.2), so bytes never need widening.
  */
 #include "files/png/filter.h"
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { LANES = 16, FLUSH = 128 /* sums of two bytes of up to 128 fit 16 bits for so many steps, and more */ };
+enum { LANES = 16, FLUSH = 128 /* steps for which sums of pairs of bytes, each up to 128, fit 16 bits, and more */ };
 
 typedef uint8_t bytes __attribute__((vector_size(LANES)));
 typedef uint16_t words __attribute__((vector_size(LANES)));

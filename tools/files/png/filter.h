@@ -14,19 +14,19 @@ enum png_filter {
     PNG_FILTER_OF_PAETH = 4
 };
 
-/* The number of readable zero bytes that must precede a row, and the row above it. */
+/* The number of readable zero bytes in front of each row, including the row above. */
 enum { PNG_FILTER_MARGIN = 16 };
 
 /*
- * Filter a row of `length` bytes into to[0 … length], of which to[0] is the filter's type (9.2). `above` is the row
- * above, or zeroes for the first row. `pixel` is the distance of a byte to the same byte of the pixel on the left, 1–8.
+ * Filter a row of `length` bytes into to[0 … length]; to[0] becomes the filter's type (9.2). `above` is the row above,
+ * or zeros for the first row. `pixel` is the distance of a byte to the same byte of the pixel on the left, 1–8.
  */
 void png_filter_row(
     enum png_filter filter, const uint8_t *row, const uint8_t *above, size_t length, size_t pixel, uint8_t *to);
 
 /*
- * Return the filter whose differences, as signed bytes, have the smallest sum of absolute values, as 12.8 recommends.
- * Ties go to the filter of the smaller type.
+ * Return the filter for which the sum of the absolute values of the filtered bytes, as signed bytes, is smallest (12.8
+ * recommends that). Of equal ones, the filter of the lowest type is chosen.
  */
 enum png_filter png_filter_choose(const uint8_t *row, const uint8_t *above, size_t length, size_t pixel);
 

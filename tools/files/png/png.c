@@ -18,7 +18,7 @@ struct png_reader {
     png_structp png;
     png_infop info;
     struct picture *picture; /* the picture with which texts are kept; null: none are kept */
-    uint32_t rows;           /* read, in all passes */
+    uint32_t rows;           /* rows read so far, in all passes */
     struct problem problem;
 };
 
@@ -68,7 +68,7 @@ static uint32_t depth_of(png_structp png, png_infop info)
     return png_get_bit_depth(png, info) == 16 ? 16 : 8;
 }
 
-/* Ask libpng for these formats, whatever the file holds. */
+/* Set libpng's transformations to these formats, whatever the file holds. */
 static void set_transforms(png_structp png, png_infop info)
 {
     png_set_expand(png);
@@ -88,7 +88,7 @@ static int PNGCBAPI take_chunk(png_structp png, png_unknown_chunkp chunk)
     return 1;
 }
 
-/* Choose the chunks that are read beside those that pixels need. */
+/* Choose the chunks that are read in addition to those that the pixels need. */
 static void choose_chunks(struct png_reader *reader, uint64_t memory)
 {
     static const png_byte kept[] = "iCCP\0eXIf\0pHYs", texts[] = "tEXt\0zTXt\0iTXt";
@@ -183,7 +183,7 @@ static void describe(const struct png_reader *reader, kst_image *image)
     image->plane[0].depth = (uint8_t)depth_of(reader->png, reader->info);
 }
 
-/* Return how often all rows come: several times those of an interlaced picture. 0: not at all. */
+/* Begin to read rows. Returns the number of passes over all rows, several for an interlaced picture; 0 on failure. */
 static int begin_rows(struct png_reader *reader)
 {
     if (setjmp(png_jmpbuf(reader->png)) != 0)
@@ -272,7 +272,7 @@ static bool png_describe(
     return reader != NULL;
 }
 
-/* Return whether rows come from top to bottom, which those of interlaced pictures do not. */
+/* Return whether rows come once, from top to bottom. Those of interlaced pictures do not. */
 static bool has_rows(struct png_reader *reader)
 {
     return png_get_interlace_type(reader->png, reader->info) == PNG_INTERLACE_NONE && begin_rows(reader) == 1;

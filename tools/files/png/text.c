@@ -16,7 +16,7 @@ static const char digits[] = "0123456789abcdef";
 
 enum { MARKER_XMP = 0xE1, MARKER_COMMENT = 0xFE, IPTC_MARKER = 0x1C, LINE = 36 /* bytes of a profile in a line */ };
 
-/* Holds what a chunk holds (ISO/IEC 15948, 11.3.4). */
+/* Holds the parts of a text chunk (ISO/IEC 15948, 11.3.4). */
 struct text {
     const char *key;
     const uint8_t *data;
@@ -24,7 +24,7 @@ struct text {
     bool compressed;
 };
 
-/* Skip a string that ends at a zero byte. Returns false if none does. */
+/* Skip a string with its zero byte. Returns false if there is no zero byte. */
 static bool pass_string(const uint8_t **at, size_t *left)
 {
     const uint8_t *end = memchr(*at, 0, *left);
@@ -45,7 +45,7 @@ static bool find_text(const png_byte type[4], const uint8_t *data, size_t length
     if ((!international && !compressed && memcmp(type, "tEXt", 4) != 0) || !pass_string(&at, &left) || left < header)
         return false;
     *text = (struct text){.key = (const char *)data, .compressed = compressed || (international && at[0] != 0)};
-    if (text->compressed && at[header - 1] != 0) /* the method: there is one */
+    if (text->compressed && at[header - 1] != 0) /* the compression method: only 0 is defined */
         return false;
     at += header;
     left -= header;
@@ -57,7 +57,7 @@ static bool find_text(const png_byte type[4], const uint8_t *data, size_t length
     return true;
 }
 
-/* Return whether a text holds Photoshop's blocks, or bare IPTC. */
+/* Return whether a key says that the text holds Photoshop's blocks or bare IPTC. */
 static bool is_iptc(const char *key)
 {
     size_t start = sizeof profile_key - 1;
@@ -66,7 +66,7 @@ static bool is_iptc(const char *key)
            (strcmp(key + start, "iptc") == 0 || strcmp(key + start, "8bim") == 0);
 }
 
-/* Skip a line. Returns false if none ends. */
+/* Skip a line. Returns false if there is no line feed. */
 static bool pass_line(const uint8_t **at, size_t *left)
 {
     const uint8_t *end = memchr(*at, '\n', *left);
@@ -79,9 +79,9 @@ static bool pass_line(const uint8_t **at, size_t *left)
 }
 
 /*
- * Return the number of bytes of a raw profile: an empty line, its name, how many there are, and then two hexadecimal
- * digits for each, with line feeds between them. Returns how many come before anything else. `to` has room for half of
- * `length`.
+ * Decode a raw profile: an empty line, its name, the number of bytes, and then two hexadecimal digits for each byte,
+ * with line feeds between them. Returns the number of bytes before anything that is not a digit. `to` has room for half
+ * of `length`.
  */
 static size_t decode_profile(const uint8_t *text, size_t length, uint8_t *to)
 {
@@ -159,7 +159,7 @@ bool png_text_keep(struct picture *picture, const png_byte type[4], const uint8_
     return text.compressed ? keep_compressed(picture, &text) : keep_as(picture, text.key, text.data, text.length);
 }
 
-/* Add one text, which libpng copies. Text ends at a zero byte; XMP contains none. */
+/* Add one text, which libpng copies. The text ends at its first zero byte; XMP contains none. */
 static void set(png_structp png, png_infop info, char *key, const kst_metadata *metadata)
 {
     size_t length = strnlen((const char *)metadata->data, metadata->length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads and writes the texts of PNG files: XMP, comments, and IPTC in the form that ImageMagick introduced, hexadecimal
- * in a "raw profile".
+ * Reads and writes the texts of PNG files: XMP, comments, and IPTC in the form that ImageMagick introduced, a "raw
+ * profile" of hexadecimal digits.
  */
 #ifndef KOSTKA_TOOL_PNG_TEXT_H
 #define KOSTKA_TOOL_PNG_TEXT_H
@@ -10,8 +10,8 @@
 #include "files/png/library.h"
 
 /*
- * Keep the text of a chunk, if it is one of these, from the chunk's data in the file. It may be at most PNG_TEXT_RATIO
- * times as long as these data, but always PNG_TEXT_LEAST bytes. Returns false if out of memory.
+ * Keep the text of a chunk if it is XMP, a comment or IPTC. The text may be at most PNG_TEXT_RATIO times as long as the
+ * chunk's data in the file, but PNG_TEXT_LEAST bytes are always allowed. Returns false if out of memory.
  */
 enum { PNG_TEXT_RATIO = 16, PNG_TEXT_LEAST = 1 << 16 };
 bool png_text_keep(struct picture *picture, const png_byte type[4], const uint8_t *data, size_t length);
@@ -19,7 +19,7 @@ bool png_text_keep(struct picture *picture, const png_byte type[4], const uint8_
 /* Pass a picture's texts to libpng, which may leave this function by longjmp(). */
 void png_text_set(png_structp png, png_infop info, const struct picture *picture);
 
-/* Pass bytes as a text "Raw profile type NAME"; this may be left by longjmp(), too. */
+/* Pass bytes to libpng as a text "Raw profile type NAME". libpng may leave this function by longjmp(), too. */
 void png_text_set_profile(png_structp png, png_infop info, const char *name, const uint8_t *data, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes PNG files: libpng makes the chunks in front of the pixels, bands.h the rest. */
+/* Writes PNG files: libpng makes the chunks in front of the pixels, png_bands (bands.h) the others. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "files/png/text.h"
 #include "progress/progress.h"
 
-enum { REPORTED = 64 /* rows from one report of progress to the next */ };
+enum { REPORTED = 64 /* rows between two reports of progress */ };
 
 struct sink {
     struct output *output;
     struct problem problem;
     struct png_bands *bands;
-    uint32_t width, height, added; /* and the rows added so far */
+    uint32_t width, height, added; /* size of the picture, and number of rows added so far */
     struct progress_part written;
 };
 

@@ -54,7 +54,7 @@ static bool take_number(const char **text, unsigned *number)
     return true;
 }
 
-/* Read a header such as "PG ML +8 128 128". A space behind the sign is allowed, and the sign may be left out. */
+/* Read a header such as "PG ML +8 128 128". A space may follow the sign, and the sign may be missing. */
 bool pgx_header_read(const struct source *source, struct pgx_header *header)
 {
     char line[LINE_MAX_LENGTH + 1] = "";

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Scales samples from the file's maximum to that of the picture's depth. */
+/* Scales samples from the file's maximum to the maximum of the picture's depth. */
 struct scale {
     uint32_t max;
     uint32_t depth;
@@ -53,7 +53,7 @@ static bool read_plain_row(
     for (size_t i = 0; i < (size_t)header->width * header->channels; i++) {
         uint32_t value;
         if (header->kind == '1') {
-            /* The digits of PBM need no space between them, and 1 is black. */
+            /* The digits of PBM need no space between them; 1 is black. */
             while (*at < source->length && source->data[*at] != '0' && source->data[*at] != '1')
                 ++*at;
             if (*at >= source->length)
@@ -103,13 +103,13 @@ static void widen_grey_alpha(uint8_t *row, uint32_t width, size_t sample)
     }
 }
 
-/* A file whose rows are read one by one. */
+/* Holds the state of reading a file row by row. */
 struct reading {
     const struct source *source;
     struct pnm_header header; /* `data` is where the next row begins */
     struct scale scale;
     uint32_t y;
-    size_t rested; /* the offset up to which the file's pages were released */
+    size_t rested; /* offset up to which the file's pages have been released */
 };
 
 static bool begin(struct reading *reading, const struct source *source, struct problem *problem)

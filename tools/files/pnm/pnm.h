@@ -16,7 +16,7 @@ struct pnm_header {
 };
 
 /*
- * Reads a number and the white space and comments before it. Returns false if there is none, or if it is above
+ * Reads a number and the white space and comments in front of it. Returns false if there is none, or if it exceeds
  * UINT32_MAX.
  */
 bool pnm_number(const struct source *source, size_t *at, uint32_t *number);

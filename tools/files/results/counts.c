@@ -10,16 +10,16 @@
 
 #include "print/json.h"
 
-enum { CHANNELS = 4, NUMBER = 12 /* characters of a number in CSV, at most, with what is behind it */ };
+enum { CHANNELS = 4, NUMBER = 12 /* the most characters of a number in CSV, with its separator */ };
 
 struct counts {
-    uint32_t *count; /* of each sample of a channel, then of the next */
+    uint32_t *count; /* of each sample of a channel, channel after channel */
     size_t bins;
     uint32_t channels;
     const char *name[CHANNELS];
 };
 
-/* Name the channels in the order in which they lie. */
+/* Set the names of the channels, in the order in which they are interleaved. */
 static void name_channels(kst_format format, struct counts *counts)
 {
     static const char *const names[] = {"red", "green", "blue", "alpha"};

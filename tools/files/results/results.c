@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holds the formats of what filters find out about a picture: counts of its samples, or straight lines. */
+/* Holds the formats for what filters find in a picture: counts of its samples, or straight lines. */
 #include "files/results/counts.h"
 #include "files/results/segments.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 512 /* for the text of a line, or of what precedes lines */ };
+enum { ROOM = 512 /* bytes for the text of a line, or of what precedes the lines */ };
 
 kst_status segments_find(struct picture *picture, kst_context *context, const kst_filter *filter, kst_report *report)
 {
@@ -33,7 +33,7 @@ kst_status segments_find(struct picture *picture, kst_context *context, const ks
     return made != NULL ? KST_OK : KST_ERROR_MEMORY;
 }
 
-/* Says how a format is written. The functions write text and return its length. */
+/* Says how a format is written. The functions format text, and return its length. */
 struct segments_style {
     int (*begin)(char *text, size_t room, struct extent extent);
     int (*line)(char *text, size_t room, const kst_segment *segment);
@@ -58,7 +58,7 @@ static bool write_all(
     return good && output_write(output, style->end, strlen(style->end), problem);
 }
 
-/* Coordinates are those of pixels' centres, which SVG counts from a pixel's corner. */
+/* Coordinates are those of pixels' centres; SVG counts from a corner of the pixel. */
 static int svg_start(char *text, size_t room, struct extent extent)
 {
     return snprintf(text, room,

@@ -14,7 +14,7 @@ struct segments {
     kst_segment segment[];
 };
 
-/* Let picture->segments be those that a chain finds. The picture's pixels stay as they are. */
+/* Set picture->segments to the lines that a chain finds. The picture's pixels do not change. */
 kst_status segments_find(struct picture *picture, kst_context *context, const kst_filter *filter, kst_report *report);
 
 /* Write the lines that were found. */

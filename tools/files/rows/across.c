@@ -33,7 +33,7 @@ bool rows_across_open(struct rows_across *across, const struct source *source, c
         return false;
     across->reader = format->rows;
     across->file = across->reader->begin(source, settings, &across->whole);
-    source_rest(source); /* the search for texts may have touched the whole file */
+    source_rest(source); /* because the search for texts may have touched the whole file */
     if (across->file != NULL && is_suitable(across))
         return true;
     rows_across_close(across);
@@ -86,7 +86,7 @@ static bool write_rows(struct rows_across *across, struct rows_out *out, struct 
     return good;
 }
 
-/* Write the rows, and read what the file has behind them. */
+/* Write the rows, and read what follows them in the source. */
 static bool write_file(struct rows_across *across, struct output *output, struct problem *problem)
 {
     struct rows_out out;

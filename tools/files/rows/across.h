@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes pictures of formats with a row reader to other formats, or as raw samples, while they are read. */
+/* Converts pictures of formats with a row reader to other formats, or to raw samples, row by row. */
 #ifndef KOSTKA_TOOL_ROWS_ACROSS_H
 #define KOSTKA_TOOL_ROWS_ACROSS_H
 
@@ -14,8 +14,8 @@ struct rows_across {
 };
 
 /*
- * Open the source, which has been read completely, if it has such a format and the target takes its pixels unchanged:
- * grey, RGB or RGBA. Returns whether it did; it must then be closed.
+ * Open the source, which has been read completely, if its format has a row reader and the target takes its pixels
+ * unchanged: grey, RGB or RGBA. Returns whether it did; it must then be closed.
  */
 bool rows_across_open(struct rows_across *across, const struct source *source, const struct file_settings *settings);
 void rows_across_close(struct rows_across *across);

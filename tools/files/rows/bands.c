@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes to JPEG while bands of rows are read from PNM, PAM and PGX files and from raw samples. */
+/* Encodes PNM, PAM and PGX files and raw samples to JPEG while bands of rows are read. */
 #include "files/rows/bands.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 enum {
     CHUNK = 1 << 14,
     ROWS_AT_ONCE = 32,
-    MAPPED_MOST = 1 << 25 /* bytes of a file; the pages of a larger one take as long as copying them */
+    MAPPED_MOST = 1 << 25 /* largest file that is mapped; the pages of a larger one take as long as copying them */
 };
 
 static bool failed(struct band_file *file, ssize_t got)
@@ -25,7 +25,7 @@ static bool failed(struct band_file *file, ssize_t got)
     return false;
 }
 
-/* Return the number of bytes of a pipe that were read to see what it is. */
+/* Copy bytes of a pipe that were read when its format was detected. Returns how many were copied. */
 static size_t take_head(struct band_file *file, uint8_t *to, size_t length)
 {
     uint64_t left = file->position < file->source->length ? file->source->length - file->position : 0;
@@ -51,7 +51,10 @@ static bool read_bytes(struct band_file *file, uint64_t offset, size_t length, u
     return true;
 }
 
-/* Read rows that need no change, with as few calls as possible. What a call does not read is read row by row. */
+/*
+ * Read rows that need no conversion, with as few calls as possible. Rows that these calls do not read are read one by
+ * one.
+ */
 static bool read_rows(struct band_file *file, uint32_t y, uint32_t rows, uint8_t *to, size_t pitch)
 {
     uint64_t at = file->first + (uint64_t)y * file->row;
@@ -196,8 +199,8 @@ static uint32_t scale(uint32_t value, uint32_t from, uint32_t to)
 }
 
 /*
- * Make the table that converts samples up to `max` to 8 bits. A PNM with an unusual maximum is first converted to the
- * depth at which it would be read. Inks are inverted. Returns false if out of memory.
+ * Make the table that converts samples up to `max` to 8 bits. Samples of a PNM with an unusual maximum are first scaled
+ * to the depth that reading it would give them. Inks are inverted. Returns false if out of memory.
  */
 static bool make_table(struct band_file *file, uint32_t max, uint32_t depth_max, bool ink)
 {
@@ -226,7 +229,8 @@ static bool describe(struct band_file *file, kst_format format, uint32_t width, 
 }
 
 /*
- * Return the maximum of the depth at which samples are read: 8 bits, the fewest bits whose maximum it is, or else 16.
+ * Return the maximum of the depth at which samples are read: 8 bits, or the depth whose maximum this is, or else 16
+ * bits.
  */
 static uint32_t depth_maximum(uint32_t max)
 {
@@ -282,7 +286,8 @@ static uint64_t sample_bytes(const struct band_file *file)
 }
 
 /*
- * Return whether a regular file is long enough; raw samples must end with the file. The length of a pipe is not known.
+ * Return whether a regular file is long enough. A file of raw samples must have exactly their length. The length of a
+ * pipe is not known.
  */
 static bool has_all(const struct band_file *file, bool raw)
 {
@@ -314,7 +319,7 @@ void band_file_close(struct band_file *file)
     file->to_eight = NULL;
 }
 
-/* Check that raw samples from a pipe end where the picture does. */
+/* Check that a pipe of raw samples ends with the picture. */
 static bool ends_here(struct band_file *file, const struct file_settings *settings, struct problem *problem)
 {
     uint8_t byte;
@@ -334,9 +339,9 @@ static bool explain(struct band_file *file, struct problem *problem)
 }
 
 /*
- * Map the file if the encoder can take pixels from it as they are and takes each once, so that another program that
- * changes the file meanwhile changes no more than pixels. That saves copying them. A file that is made shorter
- * meanwhile ends the process, as any that is mapped does (system/interrupt.c).
+ * Map the file, which saves copying the pixels, if the encoder can use them as they are and reads each of them once: if
+ * another program changes the file meanwhile, only pixels change. If it becomes shorter, the missing pages are zeros
+ * and the output fails (system/mapping.h).
  */
 static bool map_pixels(struct band_file *file, const kst_encode_options *options)
 {
@@ -349,7 +354,7 @@ static bool map_pixels(struct band_file *file, const kst_encode_options *options
     return true;
 }
 
-/* Follows the encoder through a mapped file. */
+/* Follows the encoder's progress through a mapped file, to release pages. */
 struct walk {
     const struct source *source;
     struct progress_part part;

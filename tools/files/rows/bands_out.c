@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes JPEG in bands of rows, which are written while others are decoded. */
+/* Decodes JPEG and JPEG 2000 in bands of rows, which are written while others are decoded. */
 #include "files/rows/bands_out.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
     return settings->target->wanted;
 }
 
-/* JPEG 2000 may have samples that formats of rows do not hold as they are. */
+/* Return whether formats that are written by rows can hold the samples unchanged. JPEG 2000 may have others. */
 static bool is_plain(const kst_info *info)
 {
     return !info->component[0].is_signed && info->component[0].depth <= 16;
@@ -40,7 +40,7 @@ static bool begin(struct bands_out *bands, const struct file_settings *settings)
     bands->options.format = choose_format(info, settings);
     if (kst_decoder_describe(bands->decoder, &bands->options, &bands->image))
         return false;
-    if (settings->target == &file_pgx) /* of more bytes it may have either order */
+    if (settings->target == &file_pgx) /* samples of several bytes may have either order in PGX */
         return bands->image.format == KST_FORMAT_GREY && picture_sample_bytes(&bands->image.plane[0]) == 1;
     return rows_out_takes(&bands->image, settings);
 }
@@ -64,18 +64,18 @@ void bands_out_close(struct bands_out *bands)
     kst_decoder_destroy(&bands->decoder);
 }
 
-/* Says where rows go. */
+/* Holds the state of writing rows. */
 struct writing {
     const struct source *source;
     struct rows_out out;
     const struct file_settings *settings;
-    bool plain;     /* rows lie in the file as they are in memory, */
-    uint64_t first; /* and this is where the first one begins */
+    bool plain;     /* rows have the same bytes in the file as in memory, */
+    uint64_t first; /* from this offset on */
     size_t row;     /* bytes of a row */
     uint32_t height;
-    atomic_uint rows;                     /* written */
+    atomic_uint rows;                     /* rows written */
     atomic_uint_fast64_t since;           /* bytes written since the source's pages were released */
-    struct progress_part reading, making; /* here both progress together */
+    struct progress_part reading, making; /* both advance together here */
     pthread_mutex_t lock;                 /* guards the problem */
     struct problem *problem;
 };
@@ -85,7 +85,7 @@ static bool add_rows(struct writing *w, const kst_image *rows, struct problem *p
     struct picture picture;
 
     picture_init(&picture);
-    picture.image = *rows; /* these pixels remain the library's, what a format makes of them is the picture's */
+    picture.image = *rows; /* the library owns these pixels, the picture those that a format makes of them */
     bool good = rows_out_add(&w->out, &picture, w->settings, problem);
     picture_release(&picture);
     return good;

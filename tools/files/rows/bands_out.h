@@ -7,7 +7,7 @@
 
 #include "files/files.h"
 
-/* Describes an open stream, and the options. */
+/* Holds an open stream and the options to decode it with. */
 struct bands_out {
     const struct source *source;
     kst_decoder *decoder; /* null: not open */

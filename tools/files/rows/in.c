@@ -6,7 +6,7 @@
 
 #include "files/rows/rows.h"
 
-/* Deep pictures are encoded as a whole. */
+/* Return whether the rows can become JPEG. Pictures of 12 bits are encoded as a whole. */
 static bool becomes_jpeg(const struct file_settings *settings)
 {
     return settings->target == &file_jpeg && !settings->deep;
@@ -36,7 +36,7 @@ static bool read_for_jpeg(struct rows_in *in, uint8_t *to)
     return true;
 }
 
-/* Read a row for JPEG 2000. Inks are inverted, because 0 stands for no ink there; other rows are unchanged. */
+/* Read a row for JPEG 2000. Inks are inverted, because in JPEG 2000 0 stands for no ink; other rows do not change. */
 static bool read_for_j2k(struct rows_in *in, uint8_t *to)
 {
     if (!in->format->rows->next(in->file, to, &in->problem))
@@ -61,11 +61,11 @@ static bool read_band(void *user, uint32_t plane, uint32_t y, uint32_t rows, voi
 static bool read_one(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples)
 {
     (void)x;
-    (void)count; /* in order, whole rows are requested */
+    (void)count; /* whole rows are requested, in order */
     return read_band(user, plane, y, 1, samples, 0);
 }
 
-/* Begin with the first row again. The metadata are already known. */
+/* Restart at the first row. The metadata are already known. */
 static bool begin_again(void *user)
 {
     struct rows_in *in = user;
@@ -87,7 +87,7 @@ static bool make_room(struct rows_in *in)
     return !changes || in->row != NULL;
 }
 
-/* Describe the picture that is encoded, which may differ from that in the file. */
+/* Describe the picture as it is encoded, which may differ from the picture in the file. */
 static bool describe(struct rows_in *in)
 {
     const struct file_settings *settings = in->settings;
@@ -164,7 +164,7 @@ static bool encode_rows(struct rows_in *in, struct output *output, struct proble
     return jpeg_encode(output, &in->whole, &rows, &options, settings, problem);
 }
 
-/* Encode the rows, and read what the file has behind them. */
+/* Encode the rows, and read what follows them in the file. */
 static bool encode(struct rows_in *in, struct output *output, struct problem *problem)
 {
     in->problem.text[0] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes rows to the target's format as they come. */
+/* Writes rows in the target's format as they arrive. */
 #include "files/rows/out.h"
 #include "files/metadata/losses.h"
 

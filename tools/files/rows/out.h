@@ -7,16 +7,16 @@
 
 struct rows_out {
     struct output *output;
-    const struct row_format *format; /* null: rows lie in the file as they are, */
-    void *file;                      /* otherwise what it is written by; null: it was not begun */
+    const struct row_format *format; /* the target's writer of rows; null: the file holds the bare rows */
+    void *file;                      /* the state of that writer; null: it has not begun */
 };
 
 /* Return whether the settings' target takes rows of such a picture unchanged, with interleaved channels. */
 bool rows_out_takes(const kst_image *image, const struct file_settings *settings);
 
 /*
- * Write what precedes the rows of a picture, which has everything but pixels, to the settings' target. It must be ended
- * in any case.
+ * Begin the settings' target with everything in front of the rows. `whole` is the picture without pixels.
+ * rows_out_end() must follow in any case.
  */
 bool rows_out_begin(struct rows_out *rows, struct output *output, const struct picture *whole,
     const struct file_settings *settings, struct problem *problem);
@@ -29,7 +29,7 @@ bool rows_out_begin_decoded(struct rows_out *rows, struct output *output, const 
 bool rows_out_add(
     struct rows_out *rows, struct picture *added, const struct file_settings *settings, struct problem *problem);
 
-/* End the file; `good` says whether everything succeeded until then. */
+/* End the file; `good` says whether everything before it succeeded. */
 bool rows_out_end(struct rows_out *rows, bool good, struct problem *problem);
 
 #endif

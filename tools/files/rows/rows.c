@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes to JPEG 2000 from rows that are read from a file when they are wanted. */
+/* Encodes to JPEG 2000 from rows that are read from a file when the encoder asks for them. */
 #include "files/rows/rows.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "files/pnm/pnm.h"
 
-enum { HEADER = 4096, CHUNK = 1 << 16, MANY = 1 << 26 /* bytes; for MANY it is worth looking for a GPU */ };
+enum { HEADER = 4096, CHUNK = 1 << 16, MANY = 1 << 26 /* in bytes; from MANY on it is worth looking for a GPU */ };
 
 static bool read_at(struct row_file *file, uint64_t offset, size_t length, uint8_t *to)
 {
@@ -41,7 +41,7 @@ static void swap_samples(uint8_t *samples, size_t count, size_t bytes)
         }
 }
 
-/* Read samples of one of the file's planes to one channel of the pixels. */
+/* Read samples of one plane of the file into one channel of interleaved pixels. */
 static bool read_channel(struct row_file *file, uint64_t offset, size_t count, uint8_t *to, size_t step)
 {
     uint8_t chunk[CHUNK];
@@ -56,7 +56,7 @@ static bool read_channel(struct row_file *file, uint64_t offset, size_t count, u
     return true;
 }
 
-/* Read samples of one of the file's channels to a plane. */
+/* Read samples of one channel of interleaved pixels of the file into a plane. */
 static bool read_plane(struct row_file *file, uint64_t offset, size_t count, uint8_t *to)
 {
     uint8_t chunk[CHUNK];
@@ -110,7 +110,7 @@ static void describe(struct row_file *file, kst_format format, uint32_t planes, 
         describe_plane(&file->image, i, shape);
 }
 
-/* Return whether the maximum is 2^n − 1 with n of at least 8, so that samples in memory are as in the file. */
+/* Return whether the maximum is 2^n − 1 with n of at least 8, so that samples in memory equal those in the file. */
 static bool is_plain_maximum(uint32_t max)
 {
     return max >= 255 && (max & (max + 1)) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes pictures to JPEG 2000 from files whose rows are read when they are needed. */
+/* Encodes pictures to JPEG 2000 from files whose rows are read when the encoder asks for them. */
 #ifndef KOSTKA_TOOL_ROWS_H
 #define KOSTKA_TOOL_ROWS_H
 
@@ -7,18 +7,16 @@
 
 #include "files/files.h"
 
-/*
- * Describes an open file of raw PNM or PAM, whose samples need no scaling, or of raw samples. Reading is thread-safe.
- */
+/* Describes an open file of raw PNM or PAM whose samples need no scaling, or of raw samples. Reading is thread-safe. */
 struct row_file {
-    kst_image image; /* its description, without pixels */
+    kst_image image; /* a description of the picture, without pixels */
     int descriptor;  /* −1: not open */
-    uint64_t first;  /* where the samples begin */
+    uint64_t first;  /* offset of the samples */
     size_t bytes;    /* bytes of a sample */
-    size_t samples;  /* samples of a pixel in the file, or of a plane's if planes follow each other */
+    size_t samples;  /* samples of a pixel in the file; 1 if the file has plane after plane */
     bool swap;       /* swap the bytes of samples */
-    bool together;   /* the file has planes, the image interleaved channels */
-    bool apart;      /* the file has interleaved channels, the image planes */
+    bool together;   /* the file has planes, and the image interleaved channels */
+    bool apart;      /* the file has interleaved channels, and the image planes */
     atomic_int error;
 };
 

@@ -15,10 +15,11 @@ static size_t row_bytes(const kst_image *image)
 }
 
 /*
- * Choose the height of strips: whole tiles, if they are not too high, so that no code-block is decoded twice. Otherwise
- * blocks at the borders are, which are most blocks of low strips. So there are two strips at a time, one being written
- * while the other is decoded, or only one that is higher. Borders go through the middle of usual code-blocks of the
- * last resolution, so that only one row of them is decoded twice, not two.
+ * Choose the height of strips: whole tiles, unless these are too high, so that no code-block is decoded twice.
+ * Otherwise the code-blocks at the borders of strips are decoded twice, which are most of them if strips are low. So
+ * two strips are in memory, one being written while the other is decoded, or only one strip that is higher. The borders
+ * go through the middle of usual code-blocks of the last resolution, so that only one row of them is decoded twice, not
+ * two.
  */
 static void choose_rows(struct strips *strips, const kst_info *info, uint64_t limit)
 {
@@ -72,9 +73,9 @@ void strips_close(struct strips *strips)
     kst_decoder_destroy(&strips->decoder);
 }
 
-/* Holds which warnings about strips were printed. */
+/* Remembers the last warning that was printed. */
 struct told {
-    kst_status warning; /* the last one printed, and its offset; each strip warns again of packets that strips share */
+    kst_status warning; /* the last warning, and its offset: strips that share a damaged packet repeat its warning */
     uint64_t warning_offset;
 };
 
@@ -87,7 +88,7 @@ static void tell_warnings(struct told *told, const char *name, const kst_report 
     jpeg_report_warnings(name, report);
 }
 
-/* Decode rows from y on into the strip's pixels. */
+/* Decode a strip of rows, from row y on. */
 static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, const char *name, struct picture *strip,
     const struct file_settings *settings, struct problem *problem)
 {
@@ -100,7 +101,7 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
     const kst_progress progress = {.size = sizeof progress, .told = progress_part_done, .user = &reading};
     options.progress = &progress;
     picture_release(strip);
-    strip->context = settings->context; /* the context's limit includes this strip */
+    strip->context = settings->context; /* so that the context's limit includes this strip */
     kst_status status = kst_decoder_decode(strips->decoder, &options, &strip->image);
     const kst_report *report = kst_decoder_report(strips->decoder);
     if (status)
@@ -117,7 +118,7 @@ struct writing {
     struct picture *strip; /* null: none */
     struct problem problem;
     pthread_t thread;
-    bool apart; /* a thread writes it */
+    bool apart; /* another thread writes the strip */
     bool good;
 };
 

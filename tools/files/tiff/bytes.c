@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Gives libtiff functions that read and write its file in memory or in an output. */
+/* Provides libtiff with functions that read and write its file in memory or in an output. */
 #include "files/tiff/bytes.h"
 
 #include <stdarg.h>
@@ -78,7 +78,7 @@ static toff_t file_size(thandle_t handle)
     return ((struct tiff_bytes *)handle)->length;
 }
 
-/* Give libtiff the memory of a file that is read, so that it need not copy it. */
+/* Give libtiff the memory of a file that is read, so that libtiff need not copy it. */
 static int file_map(thandle_t handle, void **base, toff_t *length)
 {
     const struct tiff_bytes *file = handle;

@@ -7,11 +7,11 @@
 #include "files/tiff/library.h"
 
 /*
- * A file in memory, whose `capacity` is 0 if it is only read; or one that is written to an output which takes bytes at
- * any offset.
+ * Describes a file in memory, with a `capacity` of 0 if it is only read; or a file that is written to an output that
+ * accepts bytes at any offset.
  */
 struct tiff_bytes {
-    struct output *output; /* null: in memory */
+    struct output *output; /* null: the file is in memory */
     struct problem problem;
     uint8_t *data;
     uint64_t length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Carries Exif between its own directories and those of a TIFF file. */
+/* Copies Exif between its own directories and those of a TIFF file. */
 #include "files/tiff/exif.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum {
     READ_MAX = 1 << 26 /* the most bytes of Exif */
 };
 
-/* The texts that libtiff knows. */
+/* The tags of texts that libtiff knows. */
 static const uint16_t texts[] = {TIFFTAG_DOCUMENTNAME, TIFFTAG_IMAGEDESCRIPTION, TIFFTAG_MAKE, TIFFTAG_MODEL,
     TIFFTAG_PAGENAME, TIFFTAG_SOFTWARE, TIFFTAG_DATETIME, TIFFTAG_ARTIST, TIFFTAG_HOSTCOMPUTER, TIFFTAG_COPYRIGHT};
 
@@ -40,7 +40,7 @@ static const TIFFFieldInfo fields[] = {{TAG_RATING, 1, 1, TIFF_SHORT, FIELD_CUST
     {TAG_PRINT_IM, TIFF_VARIABLE2, TIFF_VARIABLE2, TIFF_UNDEFINED, FIELD_CUSTOM, 1, 1, field_name}};
 
 /*
- * Lists the tags of Exif that are not copied: those about how the picture is coded, which TIFF states itself; other
+ * Lists the tags of Exif that are not copied: those of how the picture is coded, which TIFF states itself; other
  * metadata; and the padding that Windows leaves.
  */
 static const uint16_t of_coding[] = {0x0100, 0x0101, 0x0102, 0x0103, 0x0106, 0x0111, 0x0115, 0x0116, 0x0117, 0x011C,
@@ -228,10 +228,10 @@ bool tiff_exif_set(TIFF *tiff, struct tiff_bytes *file, const struct picture *pi
     return (picture->exif.data == NULL || set_exif(&writing, file)) && set_comments(&writing);
 }
 
-/* Says which entries of a file's first directory belong to Exif. */
+/* Holds the state of choosing which entries of a file's first directory belong to Exif. */
 struct choice {
     uint8_t orientation[2];
-    bool any; /* there are entries that not every file has */
+    bool any; /* an entry was found that not every file has */
 };
 
 static bool choose(void *user, struct ifd_entry *entry)
@@ -294,7 +294,7 @@ static bool keep_description(const struct ifd_entry *entry, struct picture *pict
            picture_keep(picture, KST_METADATA_COMMENT, MARKER_COMMENT, entry->value, length);
 }
 
-/* Keep IPTC, which begins with the byte 28. Old programs have written it as 32-bit numbers in the file's byte order. */
+/* Keep IPTC, which begins with the byte 28. Old programs wrote it as 32-bit numbers in the file's byte order. */
 static bool keep_iptc(const struct ifd_entry *entry, struct picture *picture)
 {
     enum { TAG_MARKER = 0x1C };

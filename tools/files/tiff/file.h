@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what reading and writing TIFF share. */
+/* Declares what the reader and the writer of TIFF share. */
 #ifndef KOSTKA_TOOL_TIFF_FILE_H
 #define KOSTKA_TOOL_TIFF_FILE_H
 

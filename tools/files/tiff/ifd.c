@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 2 /* directories below one that is copied */, ENTRIES_MAX = UINT16_MAX };
+enum { DEPTH_MAX = 2 /* levels of directories below a copied one */, ENTRIES_MAX = UINT16_MAX };
 
 static uint64_t get(const struct ifd_bytes *bytes, uint64_t at, unsigned count)
 {
@@ -16,13 +16,13 @@ static uint64_t get(const struct ifd_bytes *bytes, uint64_t at, unsigned count)
     return number;
 }
 
-/* Return the number of bytes of a count of elements, or of an offset. */
+/* Return the number of bytes of a count of elements, and of an offset. */
 static unsigned word_bytes(bool wide)
 {
     return wide ? 8 : 4;
 }
 
-/* Return the number of bytes of the count of entries. */
+/* Return the number of bytes of a directory's number of entries. */
 static unsigned count_bytes(bool wide)
 {
     return wide ? 8 : 2;
@@ -109,11 +109,11 @@ bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag
     for (uint64_t i = 0; i < ifd->count; i++)
         if (ifd_get(bytes, ifd, i, entry) && entry->tag == tag)
             return true;
-    *entry = (struct ifd_entry){.count = 0}; /* rather than the last of the others, which may be damaged */
+    *entry = (struct ifd_entry){.count = 0}; /* not the last entry that was read, which may be damaged */
     return false;
 }
 
-/* Return whether elements of a type are whole numbers without a sign, or offsets. */
+/* Return whether elements of a type are unsigned integers or offsets. */
 static bool is_whole(unsigned type)
 {
     return type == IFD_BYTE || type == IFD_SHORT || type == IFD_LONG || type == IFD_OFFSET || type == IFD_LONG8 ||
@@ -142,7 +142,7 @@ void ifd_put(const struct ifd_made *made, uint8_t *to, unsigned bytes, uint64_t 
         to[i] = (uint8_t)(number >> 8 * (made->big_endian ? bytes - 1 - i : i));
 }
 
-/* Append `length` zero bytes at an even offset. */
+/* Append `length` zero bytes at an even offset, which is returned. */
 static size_t extend(struct ifd_made *made, size_t length)
 {
     size_t at = made->length + made->length % 2;
@@ -200,7 +200,7 @@ uint64_t ifd_make(struct ifd_made *made, const struct ifd_entry *entries, size_t
     return made->base + start;
 }
 
-/* Holds the state of copying a directory, and how many directories it is below the first. */
+/* Holds the state of copying directories; `depth` is the level of the current one below the first. */
 struct copying {
     struct ifd_made *made;
     const struct ifd_bytes *from;
@@ -226,8 +226,8 @@ static uint64_t copy_directory(struct copying *copying, uint64_t offset, ifd_fil
 }
 
 /*
- * Copy what an entry points to. `offset`, which must live as long as the entry, becomes its value, the offset of the
- * copy.
+ * Copy the directory that an entry points to. The entry's value becomes `offset`, the offset of the copy; these bytes
+ * must exist as long as the entry.
  */
 static bool follow(struct copying *copying, struct ifd_entry *entry, uint8_t offset[4])
 {
@@ -241,7 +241,7 @@ static bool follow(struct copying *copying, struct ifd_entry *entry, uint8_t off
     return place != 0;
 }
 
-/* Return whether the file may hold such an entry: only BigTIFF has 64-bit numbers. */
+/* Return whether the file may contain such an entry: only BigTIFF has 64-bit numbers. */
 static bool made_for(const struct ifd_made *made, const struct ifd_entry *entry)
 {
     return made->wide || entry->type < IFD_LONG8 || entry->type > IFD_OFFSET8;
@@ -255,7 +255,7 @@ static bool is_pointer(unsigned tag)
 static uint64_t copy_entries(
     struct copying *copying, const struct ifd *ifd, struct ifd_entry *entries, ifd_filter *wanted, void *user)
 {
-    uint8_t offsets[3][4]; /* for as many directories as a directory can point to */
+    uint8_t offsets[3][4]; /* one for each directory that a directory can point to */
     size_t kept = 0, pointers = 0;
 
     for (uint64_t i = 0; i < ifd->count && !copying->made->failed; i++) {

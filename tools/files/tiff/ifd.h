@@ -34,20 +34,20 @@ enum {
     TAG_INTEROP = 0xA005, /* in the directory of TAG_EXIF */
 };
 
-/* The bytes that directories are read from. They are not changed, and may be damaged in any way. */
+/* Holds the bytes that directories are read from. They are never changed, and may be damaged in any way. */
 struct ifd_bytes {
     const uint8_t *data;
     uint64_t length;
     bool big_endian;
     bool wide; /* BigTIFF */
     /*
-     * Hamamatsu's NDPI, for files beyond 4 GiB: offsets are the low halves of those of the last place in front of the
-     * directory that has them, and the next directory's has 64 bits.
+     * Hamamatsu's NDPI, for files beyond 4 GiB: an entry's offset has only its low 32 bits, and means the last place
+     * in front of the entry's directory with these bits; the offset of the next directory has 64 bits.
      */
     bool ndpi;
 };
 
-/* Holds the entries of a directory that lie inside the data. */
+/* Describes the entries of a directory, which lie inside the data. */
 struct ifd {
     uint64_t first; /* the offset of the first entry */
     uint64_t count;
@@ -56,12 +56,14 @@ struct ifd {
 
 struct ifd_entry {
     uint16_t tag, type;
-    uint64_t count;       /* of elements */
+    uint64_t count;       /* number of elements */
     const uint8_t *value; /* in the byte order of the file */
-    size_t length;        /* of the value in bytes */
+    size_t length;        /* bytes of the value */
 };
 
-/* Reads the header, and sets the offset of the first directory. Returns false if this is no header of TIFF. */
+/*
+ * Reads the header, and sets *first to the offset of the first directory. Returns false if this is no header of TIFF.
+ */
 bool ifd_open(struct ifd_bytes *bytes, const void *data, uint64_t length, uint64_t *first);
 
 /* Returns the largest offset below `end` whose low half is that of `offset`; the offset itself if there is none. */
@@ -84,32 +86,36 @@ bool ifd_element(const struct ifd_bytes *bytes, const struct ifd_entry *entry, u
 /* Returns the only element of an entry that holds one unsigned integer or offset; 0 for any other entry. */
 uint64_t ifd_number(const struct ifd_bytes *bytes, const struct ifd_entry *entry);
 
-/* Holds bytes that directories are appended to. */
+/* Holds bytes to which directories are appended. */
 struct ifd_made {
     uint8_t *data; /* from malloc; the caller frees it */
     size_t length;
     size_t room;
     size_t limit;  /* the largest length */
-    uint64_t base; /* the offset in the file that the data begin at; it is even */
+    uint64_t base; /* offset in the file at which the data begin; even */
     bool big_endian;
     bool wide;
     bool failed;  /* memory or the limit was exhausted, and `data` is of no use */
-    bool damaged; /* something damaged could not be copied */
+    bool damaged; /* a damaged directory could not be copied */
 };
 
 /* Write a number into `bytes` bytes, in the order of `made`. */
 void ifd_put(const struct ifd_made *made, uint8_t *to, unsigned bytes, uint64_t number);
 
-/* Append bytes, at an even offset, which is returned as one of the file. */
+/* Append bytes at an even offset. Returns their offset in the file. */
 uint64_t ifd_append(struct ifd_made *made, const void *data, size_t length);
 
-/* Append a directory of these entries, which is the last one, and their values. Returns its offset in the file. */
+/*
+ * Append a directory with these entries and their values; no other directory follows it. Returns its offset in the
+ * file.
+ */
 uint64_t ifd_make(struct ifd_made *made, const struct ifd_entry *entries, size_t count);
 
 /*
- * Append a copy of the directory at the offset with those that it points to by TAG_EXIF, TAG_GPS and TAG_INTEROP, as
- * far as `wanted` (null: all are) returns true for its entries, which it may change. Both have the same byte order.
- * Returns the copy's offset in the file; 0: there is none, for nothing was wanted or there is no directory.
+ * Append a copy of the directory at an offset, with the directories that TAG_EXIF, TAG_GPS and TAG_INTEROP point to.
+ * Only entries for which `wanted` returns true are copied (null: all); it may change them. Both files have the same
+ * byte order. Returns the copy's offset in the file; 0: there is no copy, because no entry was wanted or there is no
+ * directory.
  */
 typedef bool ifd_filter(void *user, struct ifd_entry *entry);
 uint64_t ifd_copy(struct ifd_made *made, const struct ifd_bytes *from, uint64_t offset, ifd_filter *wanted, void *user);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Declares the functions of libtiff that are used, by their own names. The library is loaded when the first TIFF file
- * is read or written: with the twelve libraries that it needs itself, loading takes longer than decoding a small
+ * is read or written: with the twelve libraries that libtiff needs itself, loading takes longer than decoding a small
  * picture.
  */
 #ifndef KOSTKA_TOOL_TIFF_LIBRARY_H

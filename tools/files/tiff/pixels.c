@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the pixels of TIFF files through libtiff: grey, RGB with or without alpha and CMYK of 8 and 16 bits; signed
- * samples and those of 32 bits as planes. Anything else that libtiff can convert becomes RGB of 8 bits.
+ * samples and samples of 32 bits as planes. Anything else that libtiff can convert becomes RGB of 8 bits.
  */
 #include "files/tiff/pixels.h"
 
@@ -18,7 +18,7 @@ static bool is_subsampled(TIFF *tiff)
     return compression == COMPRESSION_JPEG || compression == COMPRESSION_OJPEG;
 }
 
-/* Return whether samples become planes, because they are signed or wider than interleaved channels may be. */
+/* Return whether samples become planes, because they are signed or wider than interleaved channels can be. */
 static bool are_planes(const struct tiff_layout *layout)
 {
     bool is_signed = layout->sample == SAMPLEFORMAT_INT, whole = is_signed || layout->sample == SAMPLEFORMAT_UINT;
@@ -51,7 +51,7 @@ static kst_format direct_format(TIFF *tiff, const struct tiff_layout *layout)
     }
 }
 
-/* Get the sizes of tiles or strips. */
+/* Get the size of the tiles or strips. */
 static bool get_blocks(TIFF *tiff, struct tiff_layout *layout)
 {
     layout->tiled = TIFFIsTiled(tiff) != 0;
@@ -119,7 +119,7 @@ static void place_channel(
     samples_put(from, count, bytes, false, row, channels);
 }
 
-/* Read a row of all channels or, if each channel has strips of its own, of one. */
+/* Read a row of all channels; or of one channel, if each has strips of its own. */
 static bool read_line(const struct tiff_reader *reader, uint8_t *line, uint32_t y, uint16_t channel)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -133,7 +133,7 @@ static bool read_line(const struct tiff_reader *reader, uint8_t *line, uint32_t 
     return true;
 }
 
-/* Read a tile. Those at the right and at the bottom reach beyond the picture. */
+/* Read a tile. Tiles at the right and at the bottom reach beyond the picture. */
 static bool read_tile(const struct tiff_reader *reader, uint8_t *tile, uint32_t x, uint32_t y, uint16_t channel)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -165,9 +165,7 @@ static bool is_direct(const struct tiff_layout *layout)
     return layout->format != KST_FORMAT_AUTO;
 }
 
-/*
- * Return the bytes of what is read at a time: a row or a tile, of all channels or of one. 0 if libtiff's size differs.
- */
+/* Return the bytes of one read: a row or a tile, of all channels or of one; 0 if libtiff states another size. */
 static uint64_t unit_bytes(const struct tiff_reader *reader)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -255,7 +253,7 @@ static bool read_direct(const struct tiff_reader *reader)
     return good && (layout->bits < 32 || check_range(reader));
 }
 
-/* Put libtiff's pixels into the picture. */
+/* Copy pixels that libtiff has converted into the picture. */
 static void place_pixels(const struct tiff_reader *reader, const uint32_t *from, uint32_t x, uint32_t y, uint32_t count)
 {
     size_t channels = kst_format_channels(reader->picture->image.format);
@@ -279,7 +277,10 @@ static bool convert_whole(const struct tiff_reader *reader, uint32_t *raster)
     return true;
 }
 
-/* Convert a block, whose last row comes first. Tiles have all of their rows, strips only those inside the picture. */
+/*
+ * Convert a tile or strip; its last row comes first in libtiff's memory. Tiles have all of their rows, strips only
+ * those inside the picture.
+ */
 static bool convert_block(const struct tiff_reader *reader, uint32_t *raster, uint32_t x, uint32_t y)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -323,8 +324,8 @@ static uint64_t block_pixels(const struct tiff_layout *layout)
 }
 
 /*
- * Read by libtiff's own conversion to RGBA of 8 bits. Its alpha is kept only if the file has alpha. It applies the
- * orientation only to whole pictures.
+ * Read through libtiff's conversion to RGBA of 8 bits. Its alpha is kept only if the file has alpha. The conversion
+ * applies the orientation only to whole pictures.
  */
 static bool read_converted(const struct tiff_reader *reader)
 {

@@ -48,7 +48,7 @@ static bool keep_extras(
     return tiff_exif_keep(source, orientation_left(layout), picture);
 }
 
-/* Warn of the orientation of a picture that was read, unless Exif passes it on. */
+/* Warn of the orientation of a picture that was read, unless its Exif carries the orientation on. */
 static void tell_orientation(
     const struct tiff_layout *layout, const struct file_settings *settings, const struct source *source)
 {
@@ -93,7 +93,7 @@ static void describe(const struct tiff_layout *layout, kst_image *image)
     image->plane[0].depth = (uint8_t)tiff_depth(layout);
 }
 
-/* With "D" libtiff does not read where the strips lie. */
+/* Describe the first page. In the mode "D" libtiff does not read the offsets of strips. */
 static bool tiff_describe(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
@@ -110,14 +110,14 @@ static bool tiff_describe(
     return good;
 }
 
-/* A file whose rows are read one by one. */
+/* Holds the state of reading a file row by row. */
 struct reading {
     const struct source *source;
-    uint64_t since; /* bytes of rows that were read since the source's pages were released */
+    uint64_t since; /* bytes of rows read since the source's pages were released */
     struct tiff_bytes bytes;
     struct tiff_reader reader; /* reads bands */
-    struct picture band;       /* the rows that are read at a time */
-    uint8_t *unit;             /* buffer through which they are read */
+    struct picture band;       /* the rows of the current band */
+    uint8_t *unit;             /* the buffer through which a band is read */
     uint32_t y;                /* the next row */
     struct problem problem;
 };

@@ -10,11 +10,11 @@
 #include "progress/progress.h"
 
 enum {
-    STRIP_BYTES = 1 << 18 /* at least, as each is written by itself */,
-    REPORTED = 64 /* rows from one report of progress to the next */
+    STRIP_BYTES = 1 << 18 /* at least, because each strip is written separately */,
+    REPORTED = 64 /* rows between two reports of progress */
 };
 
-/* The most bytes of pixels that 32-bit offsets can reach, with some room for everything else in the file. */
+/* The most bytes of pixels that 32-bit offsets can address, with some room for everything else in the file. */
 static const uint64_t SHORT_LIMIT = UINT32_MAX - (64 << 20);
 
 static void set_compression(TIFF *tiff, int level)
@@ -62,12 +62,12 @@ static void set_tags(TIFF *tiff, const struct picture *picture)
     }
 }
 
-/* Describes a file that rows are added to. */
+/* Describes a file to which rows are added. */
 struct tiff_file {
     struct output *output;
     struct tiff_bytes memory;
     TIFF *tiff;
-    uint32_t rows, height; /* the rows that it has, and will have */
+    uint32_t rows, height; /* rows added so far, and rows of the picture */
     struct progress_part written;
 };
 
@@ -81,7 +81,7 @@ static bool write_line(struct tiff_file *file, uint8_t *line)
     return good;
 }
 
-/* Write rows, of which libtiff gets copies. */
+/* Write rows. libtiff gets copies, because it may change them. */
 static bool write_rows(struct tiff_file *file, const struct picture *picture)
 {
     size_t bytes = (size_t)TIFFScanlineSize(file->tiff);
@@ -192,7 +192,7 @@ static void choose_mode(const struct picture *picture, uint64_t bytes, char mode
         mode[length] = '8';
 }
 
-/* Return `good`, and make sure that there is a problem if it is false. */
+/* Return `good`. If it is false, set the problem: to libtiff's error, or to a lack of memory. */
 static bool tell(const struct tiff_file *file, bool good, struct problem *problem)
 {
     const char *text = file->memory.problem.text;
@@ -255,7 +255,7 @@ static void *begin_rows(
     return NULL;
 }
 
-/* Add rows that have been converted; if the picture has planes, these are all of its rows. */
+/* Add rows that prepare() has converted. If the picture has planes, these must be all of its rows. */
 static bool add_prepared(struct tiff_file *file, const struct picture *rows, struct problem *problem)
 {
     bool good = is_planar(rows) ? write_planes(file, rows) : write_rows(file, rows);

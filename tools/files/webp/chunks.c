@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Takes the chunks of WebP files apart: finds the first frame of an animation, and keeps metadata. */
+/* Parses the chunks of WebP files: finds the first frame of an animation, and keeps metadata. */
 #include <string.h>
 
 #include "files/bytes.h"
@@ -15,9 +15,9 @@ struct chunks {
 
 struct chunk {
     const uint8_t *name; /* four letters */
-    const uint8_t *data; /* what follows the header, as far as the file has it */
+    const uint8_t *data; /* the chunk's contents, as far as the file has them */
     size_t length;
-    bool cut; /* the file ends in it */
+    bool cut; /* the file ends inside this chunk */
 };
 
 /*
@@ -73,7 +73,7 @@ static bool is_picture(const struct chunk *chunk)
     return is_named(chunk, "VP8 ") || is_named(chunk, "VP8L");
 }
 
-/* Return what is wrong with a chunk that holds no picture; null if nothing is. */
+/* Return what is wrong with a chunk that holds no picture; null if nothing is wrong. */
 static const char *fault_of(const struct chunk *chunk, bool first)
 {
     enum { EXTENDED_LENGTH = 10 /* of VP8X */, CANVAS = 4 };
@@ -98,8 +98,8 @@ static bool explain_chunk(
 }
 
 /*
- * If libwebp has asked for more bytes, a later chunk that is cut off is reported rather than a picture that is
- * complete.
+ * If libwebp has asked for more bytes, a complete picture is not the cause: a later chunk that is cut off is reported
+ * instead.
  */
 bool webp_explain(const struct source *source, const struct webp_frame *frame, bool ended, struct problem *problem)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads WebP files through libwebp: to RGB of 8 bits, or to RGBA where the file has alpha, with ICC profile, Exif and
- * XMP. For an animation it reads the first frame, on a canvas that is transparent elsewhere.
+ * Reads WebP files through libwebp: to RGB of 8 bits, or to RGBA if the file has alpha, with ICC profile, Exif and XMP.
+ * Of an animation the first frame is read, on a canvas that is transparent around the frame.
  */
 #include <pthread.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static struct {
 static const char *const names[] = {WEBP_FUNCTIONS(LIBRARY_NAME)};
 _Static_assert(sizeof loaded == sizeof names, "a pointer for each name");
 
-/* The picture that is read. */
+/* Holds the state of reading a picture. */
 struct webp {
     struct webp_frame frame;
     WebPBitstreamFeatures features; /* the frame's features */
@@ -33,7 +33,7 @@ static void load(void)
     library_load(files, names, sizeof names / sizeof *names, &loaded, &failure);
 }
 
-/* This must succeed before any of those functions is called. It is thread-safe. */
+/* Load libwebp. This must succeed before any of its functions is called. Thread-safe. */
 static bool load_once(struct problem *problem)
 {
     pthread_once(&once, load);
@@ -94,7 +94,7 @@ static bool open_webp(const struct source *source, struct webp *webp, struct pro
     return true;
 }
 
-/* libwebp writes the pixels straight into the picture, whose other pixels stay 0. */
+/* Decode the frame. libwebp writes its pixels straight into the picture, whose other pixels stay 0. */
 static bool decode(const struct source *source, const struct webp *webp, const struct file_settings *settings,
     const struct picture *picture, struct problem *problem)
 {
@@ -114,8 +114,8 @@ static bool decode(const struct source *source, const struct webp *webp, const s
 }
 
 /*
- * Return the number of bytes that a pixel takes while it is read: beside the picture libwebp allocates four bytes for
- * each pixel that is coded without loss, as alpha is as a rule.
+ * Return the number of bytes that a pixel takes while it is read: in addition to the picture, libwebp allocates four
+ * bytes for each pixel that is coded without loss, as alpha usually is.
  */
 static uint64_t pixel_bytes(const struct webp *webp)
 {

@@ -40,8 +40,8 @@ struct j2k_block_decoder {
      */
     uint32_t samples[J2K_BLOCK_SAMPLES];
     const struct j2k_block_passes *passes;
-    uint32_t known; /* the number of passes that the result was made of */
-    /* Samples of the region of interest, set aside before the planes below the shift. */
+    uint32_t known; /* number of passes from which the result was decoded */
+    /* Samples of the region of interest, saved before the planes below the shift are decoded. */
     uint32_t region[J2K_BLOCK_SAMPLES];
     j2k_neighbours neighbours[J2K_BLOCK_NEIGHBOURS];
     j2k_neighbours negatives[J2K_BLOCK_NEIGHBOURS];

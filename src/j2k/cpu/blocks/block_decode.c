@@ -98,8 +98,8 @@ static bool is_too_deep(const struct j2k_coded_block *block)
 }
 
 /*
- * Coefficients that are significant so far belong to the region of interest (H.1). They take part in what follows, but
- * with their value set aside.
+ * Coefficients that are significant so far belong to the region of interest (H.1). They take part in the remaining
+ * planes, but their values are saved before.
  */
 static void set_region_aside(struct j2k_block_decoder *decoder)
 {

@@ -11,8 +11,8 @@
 enum {
     J2K_PLANE_WORDS = J2K_BLOCK_SAMPLES / 16, /* at most, for blocks four columns wide */
     /*
-     * Most decisions of one plane, without signs: for each column four, or one that ends its run, two for the place and
-     * one for each row after that; and a segmentation symbol.
+     * Most decisions of one plane, without signs: for each column four, or one that ends its run, two for the place in
+     * the run and one for each row after that place; and a segmentation symbol.
      */
     J2K_PLANE_DECISIONS = 6 * J2K_BLOCK_COLUMNS + 4,
     /* Most decisions of one pass, with signs; up to sixteen more may be written. */

@@ -9,7 +9,7 @@
 
 #define EACH_BYTE 0x0101010101010101u
 
-/* Bring the first byte into the lowest bits. */
+/* Move the first byte in memory into the lowest bits. */
 ALWAYS_INLINE uint64_t in_order(uint64_t bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

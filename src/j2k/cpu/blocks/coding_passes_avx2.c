@@ -22,7 +22,7 @@ ALWAYS_INLINE void spread_bits(const uint64_t *const word[], uint32_t count, uin
     }
 }
 
-/* Byte k of the samples of four rows, column by column. */
+/* Return byte k of the samples of four rows, column by column. */
 ALWAYS_INLINE __m256i take_bytes(const __m256i row[4], uint32_t k)
 {
     const __m256i low = _mm256_set1_epi32(0xFF);

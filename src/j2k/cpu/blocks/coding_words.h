@@ -87,7 +87,7 @@ ALWAYS_INLINE struct j2k_three j2k_three_at(const uint64_t *word)
     return (struct j2k_three){word[-1], word[0], word[1]};
 }
 
-/* Take from the column to the left or, below, to the right of each coefficient. */
+/* Return for each coefficient the bit of the column to its left or, below, to its right. */
 ALWAYS_INLINE uint64_t j2k_from_left(uint64_t own, uint64_t left)
 {
     return own << 4 | left >> 60;
@@ -99,8 +99,8 @@ ALWAYS_INLINE uint64_t j2k_from_right(uint64_t own, uint64_t right)
 }
 
 /*
- * Find significant neighbours. `after` and `above` are significant once the pass has passed them, in this stripe and
- * the one above; `before` and `below` are significant before the pass reaches them.
+ * Find significant neighbours. `after` and `above` are the significance after the pass, in this stripe and in the one
+ * above; `before` and `below` are the significance before the pass, in this stripe and in the one below.
  */
 ALWAYS_INLINE struct j2k_around j2k_look_around(
     struct j2k_three before, struct j2k_three after, struct j2k_three above, struct j2k_three below)
@@ -129,7 +129,7 @@ struct j2k_number {
     uint64_t bit[4];
 };
 
-/* Contexts of Table D.1. `one_way` are the neighbours along the direction in which the band is low-pass. */
+/* Return the contexts of Table D.1. `one_way` are the neighbours along the direction in which the band is low-pass. */
 ALWAYS_INLINE struct j2k_number j2k_number_one_way(
     uint64_t one_way, uint64_t both, uint64_t other, uint64_t others, const struct j2k_around *a)
 {
@@ -164,8 +164,8 @@ ALWAYS_INLINE struct j2k_number j2k_zero_number(enum j2k_zero_rule rule, const s
 }
 
 /*
- * Sign coding (Tables D.2 and D.3): bit 0 is the bit to code, the bits above it are the context's number relative to
- * J2K_CONTEXT_SIGN.
+ * Return the sign coding (Tables D.2 and D.3): bit 0 is the bit to code, the bits above it are the context's number
+ * relative to J2K_CONTEXT_SIGN.
  */
 ALWAYS_INLINE struct j2k_number j2k_sign_number(
     const struct j2k_around *a, struct j2k_three negative, uint64_t above, uint64_t below)

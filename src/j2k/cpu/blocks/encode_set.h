@@ -12,14 +12,14 @@
 #include "j2k/cpu/dwt/analysis.h"
 #include "j2k/cpu/encode.h"
 
-/* Bytes that go to a request's keeper when there are enough of them; nothing is allocated without one. */
+/* Holds bytes that go to a request's keeper when there are enough of them. Without a keeper nothing is allocated. */
 struct j2k_keeping {
     uint8_t *data;
     size_t length;
     uint64_t offset; /* the place of `data` among the keeper's bytes */
 };
 
-/* The state and the buffers of one thread. */
+/* Holds the state and the buffers of one thread. */
 struct j2k_encode_worker {
     struct j2k_encode_worker *next;  /* the next idle worker */
     struct j2k_encoded_chunk *chunk; /* the chunk that this worker is filling */
@@ -28,8 +28,8 @@ struct j2k_encode_worker {
 };
 
 /*
- * The resident rows of a band or a resolution, which are those that exist at a time: int16_t or int32_t if the
- * transform is reversible, otherwise float.
+ * Holds the resident rows of a band or a resolution: those that are in memory at a time, as int16_t or int32_t if the
+ * transform is reversible, otherwise as float.
  */
 struct j2k_encode_resident {
     uint8_t *data;
@@ -39,7 +39,7 @@ struct j2k_encode_resident {
     uint32_t rows;
 };
 
-/* A tile-component that is being encoded. */
+/* Describes a tile-component that is being encoded. */
 struct j2k_encode_component {
     const struct j2k_tile_component *tc;
     const struct j2k_resolution *resolution;
@@ -55,14 +55,14 @@ struct j2k_encode_step {
     atomic_uint strips, levels, blocks; /* number of tasks of each kind that are not done yet */
 };
 
-/* Components that are encoded together: three that go through a component transform, or a single one. */
+/* Holds components that are encoded together: three that go through a component transform, or a single one. */
 struct j2k_encode_set {
     struct j2k_encode_tile *tile;
     enum j2k_choice choice; /* the blocks to process */
     uint32_t first, count;
     bool narrow; /* samples and coefficients take 16 bits (narrow.h) */
     bool keeps;  /* all rows of bands stay, for encodings that follow */
-    bool made;   /* they are from an encoding before, so that only blocks are left to be coded */
+    bool made;   /* the rows are from an earlier encoding, so that only blocks are left to be coded */
     struct j2k_encode_component component[J2K_ANALYSED_TOGETHER];
     uint8_t *resident; /* the memory of all resident rows, and of the rooms for splitting */
     uint32_t lag;      /* number of steps by which blocks lag behind rows, so that threads always find blocks */
@@ -70,8 +70,8 @@ struct j2k_encode_set {
     uint32_t step_count;
     struct j2k_encode_step *step;
     uint32_t *order; /* blocks ordered by step */
-    float *largest;  /* of the same blocks, if they are kept and real: the largest magnitude of a coefficient */
-    /* Holds the bounds of groups of the same blocks, as struct j2k_ht_reals has them, where bits are counted. */
+    float *largest;  /* for each of these blocks, if coefficients are kept and real: the largest magnitude */
+    /* Holds the bounds of groups of these blocks, as struct j2k_ht_reals has them, where bits are counted. */
     uint16_t *bound;
     uint32_t bounds; /* number of bounds of a block */
     uint8_t *row;    /* a row buffer for each strip if rows are read from a callback */
@@ -80,8 +80,8 @@ struct j2k_encode_set {
 };
 
 /*
- * Says how far each resolution is split: the rows before 2 × made[r] are. For the first one, whose rows are
- * coefficients, made[0] is the end of its rows.
+ * Says how far each resolution is split: the rows before 2 × made[r] are split. The rows of the first resolution are
+ * coefficients; made[0] is their end.
  */
 struct j2k_encode_rows {
     uint32_t made[J2K_RESOLUTIONS];
@@ -96,14 +96,14 @@ void kst_j2k_cpu_encode_set_run(struct j2k_encode_tile *tile, uint32_t first, ui
 
 /*
  * encode_kept.c: return where the coefficients of a tile's components from `first` on are kept between encodings; null:
- * they are not.
+ * they are not kept.
  */
 struct j2k_encode_set **kst_j2k_cpu_kept_set(const struct j2k_encode_tile *tile, uint32_t first);
 
-/* encode_steps.c: plan the steps, the resident rows and the order of blocks. False if memory is missing. */
+/* encode_steps.c: plan the steps, the resident rows and the order of blocks. Returns false if memory is missing. */
 bool kst_j2k_cpu_encode_set_begin(struct j2k_encode_set *set);
 void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set, struct memory *memory);
-/* About how many bytes such a set takes. kst_j2k_cpu_encode_set_end() must be called afterwards as well. */
+/* Return about how many bytes such a set takes. kst_j2k_cpu_encode_set_end() must be called afterwards as well. */
 uint64_t kst_j2k_cpu_encode_set_measure(struct j2k_encode_set *set);
 struct j2k_encode_rows kst_j2k_cpu_encode_rows_before(
     const struct j2k_encode_set *set, const struct j2k_encode_component *component, uint32_t step);
@@ -122,14 +122,14 @@ struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set
 
 /* encode_blocks.c: code or measure the code-block at a place of set->order. */
 void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place);
-size_t kst_j2k_cpu_encode_worker_need(void); /* bytes of a thread, coded blocks that it gathers included */
+size_t kst_j2k_cpu_encode_worker_need(void); /* bytes of a thread, including coded blocks that it gathers */
 struct j2k_encode_worker *kst_j2k_cpu_encode_worker_take(struct j2k_encoding *encoding); /* null if memory is missing */
 void kst_j2k_cpu_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
 void kst_j2k_cpu_encode_drop_workers(struct j2k_encoding *encoding);
 
 /*
- * encode_keep.c: with a keeper, keep the block that the worker has coded, and its lengths behind it; false if memory is
- * missing. Pass on the rest when the worker has no more blocks; then the lengths can be fetched.
+ * encode_keep.c: hand a coded block, with the lengths of its passes behind it, to the keeper; false if memory is
+ * missing. When the worker has no more blocks, hand over the rest; then the lengths can be fetched.
  */
 bool kst_j2k_cpu_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_outcome *outcome);

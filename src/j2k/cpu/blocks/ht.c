@@ -8,7 +8,7 @@
 _Static_assert(offsetof(struct j2k_ht_decoder, sample) == 0, "scratch memory begins with the samples");
 
 enum {
-    SEGMENT_BYTES = 1 << 16, /* more than a segment may have, so that one that is too long is seen to be */
+    SEGMENT_BYTES = 1 << 16, /* more than a segment may have, so that too long ones are recognised */
     WORD_PLANES = 31,        /* most planes for words of 32 bits, and of 64 */
     DEEP_PLANES = 62,
     DEEP_FRACTION = 1,
@@ -62,8 +62,8 @@ static bool is_too_deep(const struct j2k_coded_block *block)
 }
 
 /*
- * Make samples of deep ones. Those with bits from plane `roi_shift` on belong to the region of interest (T.800 H.1): of
- * them only these planes count, of which the lowest one that was decoded has half a step below.
+ * Convert deep samples to 32 bits. Samples with bits from plane `roi_shift` up belong to the region of interest (T.800
+ * H.1): only these planes of theirs count, and half a step is added below the lowest one that was decoded.
  */
 static void finish_deep(
     struct j2k_ht_decoder *decoder, const struct j2k_coded_block *block, const struct j2k_ht_set *set)

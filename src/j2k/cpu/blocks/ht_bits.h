@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Defines what the decoder of T.814 reads and writes bits with. The lowest bit of a byte is always its first. */
+/* Defines how the decoder of T.814 reads and writes bits. The lowest bit of a byte is always its first. */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_HT_BITS_H
 #define KOSTKA_J2K_CPU_BLOCKS_HT_BITS_H
 
@@ -25,7 +25,7 @@ static inline void j2k_store64(uint8_t *at, uint64_t word)
     memcpy(at, &word, sizeof word);
 }
 
-/* Return whether any byte of a word has a value. */
+/* Return whether any byte of a word equals a value. */
 static inline bool j2k_has_byte(uint64_t word, uint32_t value)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), other = word ^ ones * value;
@@ -38,7 +38,7 @@ static inline uint64_t j2k_ht_peek(const uint8_t *data, uint32_t at)
     return j2k_load64(data + at / 8) >> at % 8;
 }
 
-/* Writes bits, of which fewer than 8 wait in `word`. */
+/* Holds the state of writing bits, of which fewer than 8 wait in `word`. */
 struct j2k_ht_writer {
     uint8_t *to;
     uint32_t length; /* whole bytes that were written */
@@ -46,7 +46,7 @@ struct j2k_ht_writer {
     uint64_t word;
 };
 
-/* Add up to 8 bits, above which `value` has none. Eight bytes are stored. */
+/* Add up to 8 bits. The value's other bits must be 0. Eight bytes are stored. */
 static inline void j2k_ht_put(struct j2k_ht_writer *writer, uint32_t value, uint32_t bits)
 {
     writer->word |= (uint64_t)value << writer->bits;
@@ -65,7 +65,8 @@ static inline void j2k_ht_put_word(struct j2k_ht_writer *writer, uint64_t value)
     writer->word = writer->bits > 0 ? value >> (64 - writer->bits) : 0;
 }
 
-/* Write the last bits, with zeros above them. Returns the number of all bits, and lets `length` be that of all bytes.
+/*
+ * Write the last bits, with zeros above them. Returns the number of all bits; `length` becomes the number of all bytes.
  */
 static inline uint32_t j2k_ht_end(struct j2k_ht_writer *writer)
 {

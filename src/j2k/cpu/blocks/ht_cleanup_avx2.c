@@ -12,13 +12,14 @@
 
 enum {
     AT_ONCE = 8,     /* quads */
-    SHORT_BITS = 14, /* four numbers of so many bits are in a word, wherever in its first byte they begin */
+    SHORT_BITS = 14, /* four numbers of this many bits fit into a word, wherever in its first byte they begin */
     COLUMNS = 4,     /* of samples of a pair of quads */
     SIGNIFICANT = 0xF0
 };
 
 /*
- * Holds what is known of the quads of a row: the entry, with the bits U of its numbers above it, and where they begin.
+ * Holds what is known of the quads of a row: the entry, above it the number U of bits, and where in MagSgn each quad
+ * begins.
  */
 struct known_quads {
     uint32_t quad[J2K_HT_QUAD_COLUMNS + AT_ONCE];
@@ -28,7 +29,7 @@ struct known_quads {
 struct row_reading {
     struct j2k_ht_decoder *decoder;
     uint32_t at;      /* bits of MagSgn in front of the row */
-    uint32_t end;     /* and behind it */
+    uint32_t end;     /* bits of MagSgn up to the end of the row */
     uint32_t most;    /* largest U of the row */
     __m256i largest;  /* largest magnitudes less 1 of all rows */
     __m128i up, down; /* shifts from 2 µ + 1 to a sample, one of which is 0 */
@@ -74,7 +75,7 @@ ALWAYS_INLINE __m256i bit_counts(__m256i value)
     return _mm256_shuffle_epi8(counts, value);
 }
 
-/* Sums of the numbers so far, each included. */
+/* Return running sums, each of which includes its own number. */
 ALWAYS_INLINE __m256i running_sums(__m256i value)
 {
     value = _mm256_add_epi32(value, _mm256_slli_si256(value, 4));
@@ -117,7 +118,9 @@ ALWAYS_INLINE void know_quads(struct row_reading *reading, uint32_t row, struct 
         reading->most = all[i] > reading->most ? all[i] : reading->most;
 }
 
-/* Take numbers from two words, whose bits are not more than 64. Those of a quad follow each other. */
+/*
+ * Take the numbers of two quads, each quad's from one word: they follow each other and have at most 64 bits together.
+ */
 ALWAYS_INLINE __m256i short_numbers(const uint8_t *data, const uint32_t at[2], __m256i before)
 {
     const __m256i first = _mm256_set1_epi64x((int64_t)j2k_load64(data + at[0] / 8));
@@ -128,7 +131,7 @@ ALWAYS_INLINE __m256i short_numbers(const uint8_t *data, const uint32_t at[2], _
     return _mm256_permute4x64_epi64(_mm256_castps_si256(both), 0xD8);
 }
 
-/* Take a word for each number. */
+/* Take each number from a word of its own. */
 ALWAYS_INLINE __m256i long_numbers(const uint8_t *data, __m256i at)
 {
     const __m256i byte = _mm256_srli_epi32(at, 3), bit = _mm256_and_si256(at, _mm256_set1_epi32(7));

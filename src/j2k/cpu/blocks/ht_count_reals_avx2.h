@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts the bits of a cleanup pass from real coefficients, without their indices: all that a count needs of a sample
- * is its exponent, which is that of the quotient by the step less 1. Exponents are bytes, four to a quad.
+ * Counts the bits of a cleanup pass from real coefficients, without their indices: a count needs only the exponent of
+ * each sample, which is that of magnitude ÷ step − 1. Exponents are bytes, four to a quad.
  */
 
 enum { COUNTED_AROUND = 8 /* quads of zeros beside a row */ };
@@ -22,7 +22,9 @@ ALWAYS_INLINE __m256i load_magnitudes(const float *from, uint32_t count)
     return _mm256_and_si256(_mm256_castps_si256(_mm256_maskload_ps(from, there)), sizes);
 }
 
-/* Return sign and exponent of magnitudes ÷ step − 1, which is exact below 2^24; where it is negative, less than 0. */
+/*
+ * Return the sign and the exponent of magnitudes ÷ step − 1: exact below 2^24, and less than 0 where that is negative.
+ */
 ALWAYS_INLINE __m256i tops_of(__m256i magnitudes, __m256 factor)
 {
     const __m256 less = _mm256_sub_ps(_mm256_mul_ps(_mm256_castsi256_ps(magnitudes), factor), _mm256_set1_ps(1));
@@ -50,11 +52,11 @@ ALWAYS_INLINE __m256i quad_exponents(struct j2k_ht_real_vectors upper, struct j2
     __m256i low = _mm256_packs_epi32(tops_of(lower.first, factor), tops_of(lower.second, factor));
     __m256i bytes = _mm256_packs_epi16(_mm256_sub_epi16(up, bias), _mm256_sub_epi16(low, bias));
     bytes = _mm256_permute4x64_epi64(_mm256_shuffle_epi8(bytes, places), 0xD8);
-    const __m256i some = _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(-126)); /* −125 is that of a quotient of 1 */
+    const __m256i some = _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(-126)); /* −125 stands for a quotient of 1 */
     return _mm256_and_si256(_mm256_max_epi8(bytes, _mm256_set1_epi8(1)), some);
 }
 
-/* Ask for two rows of the next block while this one is counted, because its rows are too far apart to be foreseen. */
+/* Prefetch two rows of the next block while this one is counted: rows are too far apart for processors to foresee. */
 ALWAYS_INLINE void ask_for_next(const struct j2k_ht_reals *reals, uint32_t y, uint32_t group)
 {
     if (!reals->next)
@@ -74,7 +76,7 @@ ALWAYS_INLINE int32_t largest_of(__m256i numbers)
     return _mm_cvtsi128_si32(_mm_max_epi32(most, _mm_srli_si128(most, 4)));
 }
 
-/* Make the exponents of a group, and unless that is known its bound. */
+/* Make the exponents of a group and, unless they are known, its bound and the largest magnitude. */
 ALWAYS_INLINE __m256i group_exponents(
     const struct j2k_ht_reals *reals, uint32_t x, uint32_t y, uint16_t *bound, int32_t *largest)
 {
@@ -140,7 +142,7 @@ ALWAYS_INLINE __m256i contexts_of(const struct j2k_ht_quad_vectors *q, __m256i n
     return _mm256_or_si256(context, _mm256_and_si256(_mm256_cmpgt_epi32(east, zero), _mm256_set1_epi32(0x400)));
 }
 
-/* Return the bits of VLC and MagSgn of eight quads below the first row, of which only those that are there count. */
+/* Return the bits of VLC and MagSgn of eight quads below the first row; only quads in `there` count. */
 ALWAYS_INLINE __m256i count_quads(const struct j2k_ht_quad_vectors *q, __m256i there, struct j2k_ht_events *events)
 {
     const __m256i zero = _mm256_setzero_si256(), one = _mm256_set1_epi32(1), byte = _mm256_set1_epi32(255);

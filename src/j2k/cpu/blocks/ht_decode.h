@@ -13,12 +13,12 @@
 enum {
     J2K_HT_QUAD_COLUMNS = J2K_BLOCK_SIDE / 2,
     J2K_HT_QUAD_ROWS = J2K_BLOCK_SIDE / 2,
-    /* A row has an even number of quads, and one more before and behind them: most for two columns of samples. */
-    J2K_HT_QUADS = J2K_BLOCK_SAMPLES / 4 + 3 * J2K_HT_QUAD_ROWS + 8, /* and eight can be read together */
+    /* A row has an even number of quads, and one more on each side. Blocks of two columns of samples need most. */
+    J2K_HT_QUADS = J2K_BLOCK_SAMPLES / 4 + 3 * J2K_HT_QUAD_ROWS + 8, /* eight quads can be read together */
     J2K_HT_GROUPS = J2K_BLOCK_SAMPLES / 16 + 3 * (J2K_BLOCK_SIDE / 4 + 2) + 4,
     J2K_HT_DEEP_WORD = 64, /* most bits of a number of MagSgn */
     J2K_HT_SLACK = 64,     /* bytes that may be read behind a buffer's contents */
-    /* A row of quads is checked when it is done, so that there may be that much more. */
+    /* A row of quads is checked only when it is done, so that the bits of a whole row may be read behind the end. */
     J2K_HT_VLC_ROOM = J2K_HT_SUFFIX_MOST + J2K_HT_QUAD_COLUMNS * 5 / 2 + J2K_HT_SLACK,
     J2K_HT_REFINEMENT_ROOM = J2K_HT_REFINEMENT_MOST + J2K_HT_SLACK,
     J2K_HT_MAGSGN_ROOM = (J2K_BLOCK_SAMPLES + 4 * J2K_HT_QUAD_COLUMNS) * J2K_HT_DEEP_WORD / 8 + 2 * J2K_HT_SLACK
@@ -30,16 +30,16 @@ struct j2k_ht_run {
     uint32_t at, count;
 };
 
-/* The state and the buffers for decoding one block after the other, of which nothing must be initialised. */
+/* Holds the state and the buffers for decoding one block after the other; nothing must be initialised. */
 struct j2k_ht_decoder {
-    uint32_t sample[J2K_BLOCK_SAMPLES]; /* as that of struct j2k_block_decoder */
+    uint32_t sample[J2K_BLOCK_SAMPLES]; /* as `samples` of struct j2k_block_decoder */
     uint64_t deep[J2K_BLOCK_SAMPLES];   /* samples that do not fit 32 bits yet; the sign in bit 63 */
     uint8_t vlc[J2K_HT_VLC_ROOM];
     uint8_t magsgn[J2K_HT_MAGSGN_ROOM];
     uint8_t forward[J2K_HT_REFINEMENT_ROOM], backward[J2K_HT_REFINEMENT_ROOM];
     /*
-     * What MEL and VLC say of the quads: an entry of the table of codes (ht_vlc.h), 0 where no sample is significant,
-     * and u. Quad q of row r is at r × quad_pitch + q + 1.
+     * What MEL and VLC say about the quads: an entry of the table of codes (ht_vlc.h), 0 where no sample is
+     * significant, and u. Quad q of row r is at r × quad_pitch + q + 1.
      */
     uint16_t quad[J2K_HT_QUADS];
     uint8_t u[J2K_HT_QUADS];
@@ -54,14 +54,14 @@ struct j2k_ht_decoder {
      */
     uint16_t significant[J2K_HT_GROUPS];
     uint16_t spread[J2K_HT_GROUPS];
-    uint32_t vlc_bits, magsgn_bits; /* that were coded; behind them are others that may be read */
+    uint32_t vlc_bits, magsgn_bits; /* number of coded bits; behind them are others that may be read */
     const uint8_t *mel;             /* the next byte of MEL */
-    const uint8_t *end;             /* its last byte but one that may be read */
+    const uint8_t *end;             /* the last byte that MEL has: the last but one of the segment */
     uint32_t width, height;
     uint32_t quad_columns, quad_rows, quad_pitch;
     uint32_t group_columns, stripes, group_pitch;
     uint32_t plane;   /* of the cleanup pass */
-    uint32_t known;   /* the number of passes that the samples were made of, with those in front of the set */
+    uint32_t known;   /* number of passes from which the samples were decoded, including those in front of the set */
     uint32_t bits;    /* most bits of a magnitude above that plane, S_blk + 1 */
     int32_t fraction; /* as in struct j2k_coded_block */
 };
@@ -74,7 +74,7 @@ struct j2k_ht_set {
     uint32_t plane;
 };
 
-/* ht_streams.c: remove the stuffing of VLC and MagSgn, and find MEL. Returns false if the lengths cannot be. */
+/* ht_streams.c: remove the stuffing of VLC and MagSgn, and find MEL. Returns false if the lengths are impossible. */
 bool kst_j2k_cpu_ht_open(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set);
 /* Remove the stuffing of both refinement passes. */
 void kst_j2k_cpu_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set,

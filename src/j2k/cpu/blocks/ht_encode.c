@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes a code-block as T.814 has it, and measures what its passes gain. */
+/* Encodes a code-block according to T.814, and measures what its passes gain. */
 #include "j2k/cpu/blocks/ht_encode.h"
 
 #include <math.h>
@@ -12,7 +12,9 @@ static uint32_t bit_count(uint32_t value)
     return value != 0 ? 32 - (uint32_t)__builtin_clz(value) : 0;
 }
 
-/* How errors are measured: in half steps, of which the lowest `shift` bits are left out so that sums fit 64 bits. */
+/*
+ * Says how errors are measured: in half steps, of which the lowest `shift` bits are left out so that sums fit 64 bits.
+ */
 struct errors {
     uint32_t shift;
     bool exact;
@@ -91,7 +93,10 @@ static void code(struct j2k_ht_encoder *encoder, enum cpu_tier tier, const struc
     encoder->passes += settings->refinements;
 }
 
-/* Return what a bit is worth in squares of 2^-J2K_HT_FRACTION of the plane's step. Much more is as good as that. */
+/*
+ * Return what a bit is worth in squares of 2^-J2K_HT_FRACTION of the plane's step. The result is at most 2^20, which
+ * has the same effect as larger numbers.
+ */
 static uint32_t worth_of(const struct j2k_block_settings *settings)
 {
     const double most = 1 << 20, plane = (double)settings->plane;
@@ -152,7 +157,7 @@ uint32_t kst_j2k_cpu_ht_count(
 bool kst_j2k_cpu_ht_count_reals(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_ht_reals *reals,
     float *largest, uint32_t *bits)
 {
-    const float most = 1 << 24; /* quotients are exact but for the fraction below it, less 1 as well */
+    const float most = 1 << 24; /* below it quotients, also less 1, are exact but for the fraction */
     const struct j2k_ht_coding *coding = kst_j2k_cpu_ht_coding(tier);
     uint32_t counted;
     if (!coding->count_reals)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares how a code-block is encoded as T.814 has it: an HT set of a cleanup pass and, if they are asked for, the
+ * Declares how a code-block is encoded according to T.814: an HT set of a cleanup pass and, if they are wanted, the
  * SigProp and the MagRef pass of the plane below.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_H
@@ -35,12 +35,12 @@ struct j2k_ht_row {
     uint8_t excess[J2K_HT_ROW_QUADS];       /* u, 0–31 */
     uint8_t known[J2K_HT_ROW_QUADS];        /* e_k of the codewords */
     uint32_t value[4 * J2K_HT_ROW_QUADS];   /* for each sample of each quad 2 (mu − 1) + sign; 0 if mu is 0 */
-    uint8_t exponent[4 * J2K_HT_ROW_QUADS]; /* of the same samples; not in plain C */
+    uint8_t exponent[4 * J2K_HT_ROW_QUADS]; /* of the same samples; unused by plain C */
 };
 
 /*
- * Holds what a row leaves to the one below it: from index 1 on the quads' rho, and from index 2 on the exponents of its
- * lower row, with zeros around them.
+ * Holds what a row of quads needs of the row above it: from index 1 on the quads' rho, and from index 2 on the
+ * exponents of the quads' lower samples, with zeros around them.
  */
 struct j2k_ht_above {
     uint8_t rho[J2K_HT_ROW_QUADS + J2K_HT_MARGIN];
@@ -62,7 +62,7 @@ struct j2k_ht_runs {
     uint32_t state, run, length; /* zeros so far, and how many make a run */
 };
 
-/* Holds events of MEL, the first lowest. */
+/* Holds events of MEL, the first one in the lowest bit. */
 struct j2k_ht_events {
     uint32_t bits, count;
 };
@@ -96,12 +96,15 @@ struct j2k_ht_encoder {
 
 /* Holds the functions that tiers implement differently; their results are the same. */
 struct j2k_ht_coding {
-    uint32_t (*any)(const uint32_t *sample, uint32_t count); /* returns all bits of all samples */
+    uint32_t (*any)(const uint32_t *sample, uint32_t count); /* returns all samples combined by OR */
     /* Codes all quads to the three streams, which are not ended yet. */
     void (*cleanup)(struct j2k_ht_encoder *encoder);
-    /* Returns the bits of the three streams together, without those of stuffing and without Scup. */
+    /* Returns the number of bits of the three streams together, without bits of stuffing and without Scup. */
     uint32_t (*count)(struct j2k_ht_encoder *encoder);
-    /* Counts them from coefficients that are not quantised yet, as in struct j2k_block_functions; null: not there. */
+    /*
+     * Counts these bits from coefficients that are not quantised yet, as in struct j2k_block_functions; null: the tier
+     * cannot.
+     */
     uint32_t (*count_reals)(struct j2k_ht_encoder *encoder, const struct j2k_ht_reals *reals, float *largest);
 };
 

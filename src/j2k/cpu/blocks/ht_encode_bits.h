@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the bits of T.814's streams. MagSgn, VLC, SigProp and MagRef are first written without the bits that stuffing
- * adds, which takes no decision for each byte; then whole words of them are stuffed together.
+ * adds, so that no decision is needed for each byte; then whole words of bits are stuffed together.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_BITS_H
 #define KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_BITS_H
@@ -36,13 +36,13 @@ ALWAYS_INLINE void ht_flat_put(struct j2k_ht_flat *flat, uint64_t value, uint32_
     flat->count = sum & 7;
 }
 
-/* Return the first bits of those pairs that have any. */
+/* Return the first bit of each pair of quads of which any is in the mask. */
 ALWAYS_INLINE uint32_t ht_pairs(uint32_t quads)
 {
     return (quads | quads >> 1) & 0x55555555;
 }
 
-enum { J2K_HT_QUADS_AT_ONCE = 32 /* of which masks are made */ };
+enum { J2K_HT_QUADS_AT_ONCE = 32 /* quads that a mask covers */ };
 enum { J2K_HT_SHORT_BOUND = 14 /* U with which MagSgn of a quad fits into one word */ };
 
 /* Append MagSgn of a quad. */
@@ -67,8 +67,8 @@ ALWAYS_INLINE void ht_put_signs(
 }
 
 /*
- * Return the number of bits from `begin` on. Those that fill no byte are written, and behind them more than a word of
- * `fill`, which is 0 or all ones.
+ * End the bits: write those that fill no byte, and behind them more than a word of `fill`, which is 0 or all ones.
+ * Returns the number of bits from `begin` on.
  */
 ALWAYS_INLINE uint64_t ht_flat_end(struct j2k_ht_flat *flat, const uint8_t *begin, uint64_t fill)
 {

@@ -2,9 +2,9 @@
 /*
  * Codes a cleanup pass of T.814 (7.3). A tier's source includes this header, after it has defined any_bits(), and
  * make_row(), which does all that depends on no earlier code: significance, exponents, contexts and U of a row of
- * quads, and returns false where there is nothing in the row nor in the one above; some_codes(), which returns a bit
- * for each of up to 32 quads whose code has any bits of a mask; row_events(), which returns the events of as many; and
- * put_row_signs(), which appends MagSgn of a row whose codewords are known.
+ * quads, and returns false if neither the row nor the one above has significant samples; some_codes(), which returns a
+ * bit for each of up to 32 quads whose code has any bits of a mask; row_events(), which returns the events of up to 32
+ * quads; and put_row_signs(), which appends MagSgn of a row whose codewords are known.
  */
 #include "j2k/cpu/blocks/ht_encode_bits.h"
 #include "j2k/tables/ht_encode.h"
@@ -21,7 +21,7 @@ static const uint8_t run_exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 #define SUFFIX(u) ((u) <= 2 ? 0U : (u) <= 4 ? (u)-3U : (u)-5U)
 #define SUFFIX_LENGTH(u) ((u) <= 2 ? 0U : (u) <= 4 ? 1U : 5U)
 
-/* Joins those of a pair of quads: 16 bits, of which the number above them says how many count. */
+/* Joins the codes of u of a pair of quads: up to 16 bits, and above these 16 their number. */
 #define PAIR(a, b)                                                                                                     \
     (PREFIX(a) | PREFIX(b) << PREFIX_LENGTH(a) | SUFFIX(a) << (PREFIX_LENGTH(a) + PREFIX_LENGTH(b)) |                  \
         SUFFIX(b) << (PREFIX_LENGTH(a) + PREFIX_LENGTH(b) + SUFFIX_LENGTH(a)) |                                        \
@@ -57,7 +57,7 @@ static void set_run_state(struct j2k_ht_runs *runs, uint32_t state)
     runs->run = 0;
 }
 
-/* An event ends a run before it is full: a 0, and behind it the number of zeros. */
+/* Code an event that ends a run before it is full: a 0, and behind it the number of zeros. */
 static void end_run(struct j2k_ht_runs *runs)
 {
     put_run_bits(runs, runs->run, 1U + run_exponents[runs->state]);
@@ -136,7 +136,10 @@ ALWAYS_INLINE void add_first_excesses(
         add_excesses(pair, first, second);
 }
 
-/* Code the codeword of a quad, and in the first row its event, among which those of u stand. */
+/*
+ * Code the codeword of a quad and, in the first row, its event of MEL: there the events of u stand among those of
+ * quads.
+ */
 ALWAYS_INLINE void code_quad(struct j2k_ht_encoder *encoder, bool first, uint32_t quad, struct j2k_ht_pair *pair)
 {
     struct j2k_ht_row *row = &encoder->row;
@@ -174,8 +177,8 @@ static void code_first_row(struct j2k_ht_encoder *encoder)
 
 /*
  * Code a row of quads below the first one. An element row->code[] of 0 stands for an empty quad with empty neighbours,
- * which has no codeword, only an event of MEL. The events of all quads are put first, because MEL is a stream of its
- * own; then pairs of quads are coded, and those in which both codes are 0 are passed over.
+ * which has no codeword, only an event of MEL. The events of all quads are coded first, because MEL is a stream of its
+ * own; then pairs of quads are coded, except those in which both codes are 0.
  */
 static void code_row(struct j2k_ht_encoder *encoder)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compiles the cleanup pass of T.814 for AVX2, with vector code that prepares a row of eight quads at a time. */
+/* Compiles the cleanup pass of T.814 for AVX2, with vector code that prepares a row, eight quads at a time. */
 #include <immintrin.h>
 
 #include "j2k/cpu/blocks/block_words.h"
@@ -11,7 +11,10 @@ struct sample_vectors {
     __m256i value, exponent;
 };
 
-/* An exponent is the length of magnitude − 1, and 1 more: that of a floating-point number which is not rounded up. */
+/*
+ * Find values and exponents. An exponent is 1 more than the number of bits of magnitude − 1, which the exponent of a
+ * floating-point number gives if nothing is rounded up.
+ */
 ALWAYS_INLINE struct sample_vectors take_samples(__m256i sample, __m128i plane)
 {
     const __m256i one = _mm256_set1_epi32(1);
@@ -24,7 +27,10 @@ ALWAYS_INLINE struct sample_vectors take_samples(__m256i sample, __m128i plane)
     return (struct sample_vectors){_mm256_and_si256(value, some), _mm256_and_si256(length, some)};
 }
 
-/* Load eight samples; those from `count` on are 0. The samples of a block are not the last ones of its memory. */
+/*
+ * Load eight samples; those from `count` on are 0. There is memory behind the samples of a block, so that they may be
+ * read beyond their end.
+ */
 ALWAYS_INLINE __m256i load_samples(const uint32_t *from, uint32_t count)
 {
     __m256i sample = _mm256_loadu_si256((const __m256i *)(const void *)from);
@@ -84,7 +90,7 @@ ALWAYS_INLINE __m256i gather_bits(__m256i bytes)
     return _mm256_and_si256(_mm256_or_si256(bits, _mm256_srli_epi32(bits, 8)), _mm256_set1_epi32(15));
 }
 
-/* Reduce eight numbers of 32 bits to as many bytes. */
+/* Store eight numbers of 32 bits as eight bytes. */
 ALWAYS_INLINE void store_bytes(uint8_t *to, __m256i numbers)
 {
     __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
@@ -170,7 +176,7 @@ static uint32_t any_bits(const uint32_t *sample, uint32_t count)
     return (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(half, _mm_srli_si128(half, 4)));
 }
 
-/* An empty row below an empty row leaves zeros to the next one, as the row before that did. */
+/* Prepare a row of quads. An empty row below an empty row is not coded, but leaves zeros to the row below it. */
 ALWAYS_INLINE bool make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
     const struct j2k_ht_above *above = &encoder->above[(y / 2 + 1) % 2];
@@ -284,7 +290,7 @@ ALWAYS_INLINE __m256i count_bits(__m256i numbers)
     return _mm256_shuffle_epi8(counts, numbers);
 }
 
-/* Return the bits of u of eight quads. All u from 5 on take as many. */
+/* Return the bits of u of eight quads, which are the same for all u from 5 on. */
 ALWAYS_INLINE __m256i excess_lengths(__m256i excess)
 {
     const __m256i lengths = _mm256_setr_epi8(
@@ -293,8 +299,8 @@ ALWAYS_INLINE __m256i excess_lengths(__m256i excess)
 }
 
 /*
- * Look up the codes of eight quads below the first row. A number of 32 bits ends with the entry, so that the one in
- * front of it is read, too, and nothing behind the table.
+ * Look up the codes of eight quads below the first row. Each read of 32 bits ends with the entry, so that the entry in
+ * front of it is read, too, but nothing behind the table.
  */
 ALWAYS_INLINE __m256i look_up(__m256i code)
 {

@@ -5,7 +5,7 @@
  * behind ht_encode_cleanup.h, and defines row_bits().
  */
 
-/* Returns the bits of VLC and MagSgn of a row of quads below the first one. */
+/* Returns the number of bits of VLC and MagSgn of a row of quads below the first one. */
 static uint32_t row_bits(const struct j2k_ht_row *row, uint32_t quads);
 
 /* Holds the state of the MEL coder while its bits are counted. */
@@ -64,7 +64,8 @@ ALWAYS_INLINE uint32_t excess_bits(uint32_t excess)
 }
 
 /*
- * Return the bits of both u of a pair in the first row of quads, and count their event, as add_first_excesses() has it.
+ * Return the bits of both u of a pair in the first row of quads, and count their event, as add_first_excesses() codes
+ * them.
  */
 static uint32_t first_excess_bits(struct j2k_ht_counted_runs *runs, uint32_t first, uint32_t second)
 {

@@ -2,7 +2,7 @@
 /* Ends the streams of a cleanup pass and joins them in its segment (T.814, 7.1). */
 #include "j2k/cpu/blocks/ht_encode_stuff.h"
 
-/* MagSgn ends with ones, which a decoder assumes behind it, so that a byte of ones is left out. Returns the end. */
+/* End MagSgn with ones. A decoder assumes ones behind it, so that a last byte of ones is left out. Returns the end. */
 static uint8_t *end_signs(struct j2k_ht_encoder *encoder)
 {
     uint64_t count = ht_flat_end(&encoder->signs, encoder->flat_signs, UINT64_MAX);

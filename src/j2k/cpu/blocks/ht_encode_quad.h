@@ -43,7 +43,9 @@ ALWAYS_INLINE uint32_t ht_largest(const uint8_t exponent[4])
     return a > b ? a : b;
 }
 
-/* Return the context of a quad (7.3.5), from rho of the quad on its left and, but in the first row, of those above. */
+/*
+ * Return the context of a quad (7.3.5), from rho of the quad on its left and, except in the first row, of those above.
+ */
 ALWAYS_INLINE uint32_t ht_context(uint32_t left, const uint8_t above[3], bool first)
 {
     if (first)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codes the SigProp and the MagRef pass of T.814 (7.4 and 7.5), which refine a cleanup pass by one plane. Their bytes
- * do not share one, so that a block may be cut between them.
+ * Codes the SigProp and the MagRef pass of T.814 (7.4 and 7.5), which refine a cleanup pass by one plane. The two
+ * passes share no byte, so that a block may be cut between them.
  */
 #include "j2k/cpu/blocks/ht_encode_stuff.h"
 
@@ -68,7 +68,10 @@ static void propagate_group(struct refining *refining, uint32_t x0, uint32_t y0)
     ht_flat_put(&refining->flat, signs, count);
 }
 
-/* Bits behind the end are 0, and so bytes of zeros at the end may be left out. Returns the end of the pass. */
+/*
+ * Code SigProp. Bits behind the end are 0, so that bytes of zeros at the end may be left out. Returns the end of the
+ * pass.
+ */
 static uint8_t *significance_pass(struct refining *refining, uint8_t *to)
 {
     const struct j2k_ht_encoder *encoder = refining->encoder;
@@ -93,7 +96,7 @@ static void refine_stripe(struct refining *refining, uint32_t y0)
                 ht_flat_put(&refining->flat, (encoder->sample[y * encoder->width + x] & refining->one) != 0, 1);
 }
 
-/* MagRef is read from the end of the segment on. Returns the end. */
+/* Code MagRef, which is read backward from the end of the segment. Returns the end. */
 static uint8_t *refinement_pass(struct refining *refining, uint8_t *to)
 {
     const struct j2k_ht_encoder *encoder = refining->encoder;
@@ -110,7 +113,7 @@ static uint8_t *refinement_pass(struct refining *refining, uint8_t *to)
     return to;
 }
 
-/* The first pass may be cut where only zeros follow. */
+/* Return the length of the first pass, which may be cut where only zeros follow. */
 static uint32_t length_without_zeros(const struct j2k_ht_encoder *encoder, uint32_t least, uint32_t length)
 {
     while (length > least && encoder->data[length - 1] == 0)

@@ -4,7 +4,7 @@
  * than the error. A single sample decides on its quad's codeword and U, on which the length of all its samples depends,
  * and on the contexts of the quads around it, so that one just above a threshold may cost many bits for hardly any
  * error. All ways to round the samples of a quad that lie near a threshold are compared by their lengths, which are
- * exact but for MEL's runs, with those of the quads whose contexts or kappa they change.
+ * exact but for MEL's runs, together with the lengths of the quads whose contexts or kappa they change.
  */
 #include <string.h>
 
@@ -14,10 +14,13 @@
 static const uint16_t codes[2][J2K_HT_CODE_ENTRIES] = {{J2K_HT_CODE_FIRST}, {J2K_HT_CODE_LATER}};
 static const uint8_t run_exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 
-/* One, for errors and lengths; and how far from a threshold samples may be so that it is worth trying. */
+/*
+ * ONE is 1 in errors and lengths; the others say how far from a threshold samples may be so that rounding is worth
+ * trying.
+ */
 enum { ONE = 1 << J2K_HT_FRACTION, ABOVE = ONE * 3 / 8, ABOVE_FIRST = ONE / 2, BELOW_FIRST = ONE / 4 };
 
-/* A sample's magnitude, another one that it may have, and by how much the error is larger then. */
+/* Holds a sample's magnitude, another one that it may have, and by how much this makes the error larger. */
 struct other_sample {
     uint32_t index, own, magnitude;
     int32_t error;
@@ -29,7 +32,7 @@ struct rounding {
     struct j2k_ht_rounded *above, *own, *below;
     uint32_t worth, state, run;
     uint32_t end;     /* the quad behind the last one */
-    bool first, last; /* rows of the block */
+    bool first, last; /* the row is the first, or the last, of the block */
 };
 
 static uint32_t exponent_of(uint32_t magnitude)
@@ -89,7 +92,7 @@ static uint32_t length_of(const struct rounding *rounding, const struct j2k_ht_r
     return context == 0 ? (uint32_t)ONE >> exponent : ONE * J2K_HT_CODE_LENGTH(codes[!first][context << 8]);
 }
 
-/* Return the length of all quads that depend on one. */
+/* Return the length of a quad and of all quads that depend on it. */
 static uint32_t length_around(const struct rounding *rounding, uint32_t quad)
 {
     const struct j2k_ht_rounded *above = rounding->above, *own = rounding->own, *below = rounding->below;
@@ -126,7 +129,7 @@ static uint32_t list_others(const struct j2k_ht_encoder *encoder, const uint32_t
     return count;
 }
 
-/* Let a sample have its own or its other magnitude, of which it gets the nearest value. */
+/* Give a sample its own magnitude, or the nearest value that has its other one. */
 static void settle_sample(
     struct j2k_ht_encoder *encoder, uint32_t x, uint32_t y, const struct other_sample *other, bool moved)
 {
@@ -136,7 +139,7 @@ static void settle_sample(
     encoder->sample[at] = moved ? (encoder->source[at] & 0x80000000) | magnitude : encoder->source[at];
 }
 
-/* Return the cost of a quad some of whose samples have their other magnitudes, and leave it so. */
+/* Give some samples of a quad their other magnitudes. Returns the cost of the quad then. */
 static int64_t try_quad(
     struct rounding *rounding, uint32_t quad, const struct other_sample *other, uint32_t count, uint32_t taken)
 {
@@ -171,7 +174,7 @@ static void round_quad(struct rounding *rounding, uint32_t x, uint32_t y)
         settle_sample(encoder, x, y, &other[i], (best >> i & 1) != 0);
 }
 
-/* Follow MEL's state behind a quad. */
+/* Update MEL's state behind a quad. */
 static void count_event(struct rounding *rounding, uint32_t quad)
 {
     uint32_t *state = &rounding->state;

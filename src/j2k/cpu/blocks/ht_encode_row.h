@@ -58,7 +58,7 @@ static uint32_t some_codes(const struct j2k_ht_row *row, uint32_t quad, uint32_t
     return some;
 }
 
-/* Quads whose context is 0 have an event, which happens if there is anything in them. */
+/* Quads whose context is 0 have an event, which happens if they have significant samples. */
 static struct j2k_ht_events row_events(const struct j2k_ht_row *row, uint32_t quad, uint32_t count)
 {
     struct j2k_ht_events events = {0, 0};

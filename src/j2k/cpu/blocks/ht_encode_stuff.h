@@ -45,15 +45,18 @@ static inline uint8_t *ht_stuff_forward(const uint8_t *from, uint64_t count, uin
     return to;
 }
 
-/* The end of a stream that is stuffed backward: its full bytes end at `end`, and `count` bits of another one follow. */
+/*
+ * Holds the end of a stream that is stuffed backward: its full bytes end at `end`, and `count` bits of another one
+ * follow.
+ */
 struct j2k_ht_backward {
     uint8_t *end;
     uint32_t count, byte;
 };
 
 /*
- * Stuff bits as VLC and MagRef have it, in the order of the bits, which is that of bytes from the end of the segment
- * on: behind a byte above 0x8F, the first of which is assumed in front, seven ones take a whole byte.
+ * Stuff bits as VLC and MagRef have it: behind a byte above 0x8F, and in the first byte, seven ones take a whole byte.
+ * Bytes are written in the order of their bits, which is the reverse of their order in the segment.
  */
 static inline struct j2k_ht_backward ht_stuff_backward(const uint8_t *from, uint64_t count, uint8_t *to)
 {

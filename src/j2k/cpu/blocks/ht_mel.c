@@ -4,7 +4,7 @@
 
 #include "j2k/cpu/blocks/ht_decode.h"
 
-enum { LEAST = 6 }; /* bits: those of one step */
+enum { LEAST = 6 }; /* bits that one step may take */
 
 static const uint8_t exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 

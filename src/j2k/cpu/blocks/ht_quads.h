@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Decodes MEL and VLC pair by pair of quads: which samples of a quad are significant, and how many bits they have
- * (T.814 7.3). It is inline, because what comes next depends on all bits so far, so that a processor has time for other
- * work meanwhile.
+ * (T.814 7.3). The functions are inline, so that they can be mixed with other work: each pair depends on all bits so
+ * far, and the processor would only wait.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_HT_QUADS_H
 #define KOSTKA_J2K_CPU_BLOCKS_HT_QUADS_H
@@ -23,22 +23,24 @@ enum {
 extern const uint16_t kst_j2k_cpu_ht_first_row[J2K_HT_VLC_ENTRIES];
 extern const uint16_t kst_j2k_cpu_ht_next_rows[J2K_HT_VLC_ENTRIES];
 /*
- * For the codes of u of a pair, by which of its quads have one (bit 6 the first, bit 7 the second) and the next six
- * bits of VLC: bits of both prefixes in bits 0–2, of both suffixes in bits 3–6, of the first suffix in bits 7–9, and
- * the values that the suffixes are added to, in bits 10–12 and 13–15.
+ * Describes the codes of u of a pair. The index is which quads of the pair have such a code (bit 6: the first, bit 7:
+ * the second) and the next six bits of VLC. An entry holds the bits of both prefixes in bits 0–2, of both suffixes in
+ * bits 3–6, of the first suffix in bits 7–9, and the values that the suffixes are added to, in bits 10–12 and 13–15.
  */
 extern const uint16_t kst_j2k_cpu_ht_pairs[256];
 
-/* Its address is not passed on where rows are read, so that all of this stays in registers. */
+/* Holds the state of reading quads. It is passed by value where rows are read, so that all of it stays in registers. */
 struct j2k_ht_reading {
     struct j2k_ht_mel *mel;
-    uint32_t zeros; /* of MEL, before its next one */
+    uint32_t zeros; /* of MEL, before its next 1 */
     uint32_t bits;  /* bits of VLC in `word`, of which a pair takes up to 38; there may be more above them */
     uint64_t word;
     const uint8_t *next; /* what follows in VLC */
 };
 
-/* Have at least 56 bits of VLC in the word. The address depends on what was read before the last pair only. */
+/*
+ * Make sure that the word has at least 56 bits of VLC. The address depends only on what was read before the last pair.
+ */
 ALWAYS_INLINE void j2k_ht_refill(struct j2k_ht_reading *reading)
 {
     reading->word |= j2k_load64(reading->next) << reading->bits;
@@ -95,7 +97,10 @@ ALWAYS_INLINE uint32_t j2k_ht_take_u(uint64_t word, uint32_t offsets, uint8_t u[
     return bits;
 }
 
-/* In the first row MEL says whether both exceed 2; if not, and the first does, the second one is a bit. */
+/*
+ * Do the same in the first row. There MEL says whether both u exceed 2. If not both do, but the first does, the code of
+ * the second is a single bit.
+ */
 ALWAYS_INLINE uint32_t j2k_ht_take_first_u(
     struct j2k_ht_reading *reading, uint64_t word, uint32_t offsets, uint8_t u[2])
 {
@@ -126,8 +131,8 @@ ALWAYS_INLINE uint32_t j2k_ht_left_context(uint32_t left)
 }
 
 /*
- * Take a pair of quads; a last one may be alone. `context` is what the quads above give, and null in the first row;
- * `left` is what the quad on the left gives. Returns that for the next pair.
+ * Take a pair of quads; a last one may be alone. `context` is what the quads above give to the contexts, and null in
+ * the first row; `left` is what the quad on the left gives. Returns `left` for the next pair.
  */
 ALWAYS_INLINE uint32_t j2k_ht_take_pair(
     struct j2k_ht_reading *reading, const uint16_t *context, uint32_t left, bool alone, uint16_t *quad, uint8_t *u)
@@ -156,10 +161,10 @@ ALWAYS_INLINE uint32_t j2k_ht_take_pair(
     return context ? j2k_ht_left_context(second) : j2k_ht_first_context(second);
 }
 
-/* ht_quads.c: begin, and take the first row, behind which other functions take the rows. */
+/* ht_quads.c: begin, and take the first row of quads. Other functions take the rows below. */
 struct j2k_ht_reading kst_j2k_cpu_ht_reading_open(const struct j2k_ht_decoder *decoder, struct j2k_ht_mel *mel);
 struct j2k_ht_reading kst_j2k_cpu_ht_first_quads(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading);
-/* Find what the quads above give to the contexts of a row, and make sure that nothing is on its sides. */
+/* Find what the quads above give to the contexts of a row, and set the quads on both sides of the row to 0. */
 void kst_j2k_cpu_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Gives samples of type WORD in the array SAMPLES of the decoder what the refinement passes of T.814 (7.4, 7.5) say.
- */
+/* Applies the refinement passes of T.814 (7.4, 7.5) to samples of type WORD in the array SAMPLES of the decoder. */
 #include "j2k/cpu/blocks/ht_refinement.h"
 
 /* Return the value of a plane's bit; 0 where the word has none for it. */
@@ -15,7 +13,7 @@ static WORD *sample_at(struct j2k_ht_decoder *decoder, uint32_t stripe, uint32_t
     return decoder->SAMPLES + (size_t)(4 * stripe + bit % 4) * decoder->width + 4 * group + bit / 4;
 }
 
-/* Samples become significant, with half a step of their plane. */
+/* Make samples significant, with half a step of their plane. */
 static void spread(struct j2k_ht_decoder *decoder, struct j2k_ht_refinement *refinement)
 {
     const int32_t plane = (int32_t)decoder->plane - 1;
@@ -28,7 +26,9 @@ static void spread(struct j2k_ht_decoder *decoder, struct j2k_ht_refinement *ref
                     (WORD)j2k_ht_take(&refinement->forward) << (WORD_BITS - 1) | value;
 }
 
-/* Samples that the cleanup pass made significant get a bit. Half a step of the plane above is there in its place. */
+/*
+ * Add a bit to samples that the cleanup pass made significant. In its place they have half a step of the plane above.
+ */
 static void refine(struct j2k_ht_decoder *decoder, struct j2k_ht_refinement *refinement)
 {
     const int32_t plane = (int32_t)decoder->plane - 1;

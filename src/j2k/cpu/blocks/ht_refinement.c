@@ -6,14 +6,16 @@
 
 enum { TOP_ROW = 0x1111, BOTTOM_ROW = 0x8888, FIRST_COLUMN = 0x000F, LAST_COLUMN = 0xF000, ALL = 0xFFFF };
 
-/* The rows of a quad are bits 0 and 1 of each column; in a group's upper half they stay there. */
+/*
+ * Return which samples of two quads are significant, as half of a group: a quad's rows are bits 0 and 1 of each column.
+ */
 static uint32_t half_of_group(const uint16_t *quad)
 {
     uint32_t left = J2K_HT_VLC_RHO(quad[0]), right = J2K_HT_VLC_RHO(quad[1]);
     return (left & 3) | (left & 12) << 2 | (right & 3) << 8 | (right & 12) << 10;
 }
 
-/* Bits of a group for samples inside the block. */
+/* Return the bits of a group for samples inside the block. */
 static uint32_t inside(const struct j2k_ht_decoder *decoder, uint32_t stripe, uint32_t group)
 {
     uint32_t columns = decoder->width - 4 * group, rows = decoder->height - 4 * stripe;
@@ -51,7 +53,10 @@ static uint32_t grow(uint32_t bits)
     return (column | column << 4 | column >> 4) & ALL;
 }
 
-/* Return the same for the rows above or below, of which only one row counts, moved to `row` of this group. */
+/*
+ * Do the same for one row of the groups above or below, row `from`: return its bits and their neighbours, in row `row`
+ * of this group.
+ */
 static uint32_t from_row(const uint16_t *group, uint32_t from, uint32_t row)
 {
     uint32_t left = (uint32_t)group[-1] >> (12 + from) & 1, right = (uint32_t)group[1] >> from & 1;
@@ -64,7 +69,10 @@ static uint32_t column_of(uint32_t bits)
     return (bits | bits << 1 | bits >> 1) & FIRST_COLUMN;
 }
 
-/* Find samples next to those that are significant so far, which `spread` holds for what was visited. */
+/*
+ * Find samples next to those that are significant so far: `now` after the cleanup pass, and `before` since, in groups
+ * that significance propagation has visited.
+ */
 static uint32_t neighbours(
     const struct j2k_ht_decoder *decoder, const uint16_t *before, const uint16_t *now, bool causal)
 {

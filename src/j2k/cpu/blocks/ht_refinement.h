@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares what decodes the bits of the refinement passes of T.814 (7.4, 7.5), whatever the words of samples are. */
+/* Declares how the bits of the refinement passes of T.814 (7.4, 7.5) are decoded, for samples of any type. */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_HT_REFINEMENT_H
 #define KOSTKA_J2K_CPU_BLOCKS_HT_REFINEMENT_H
 

@@ -32,10 +32,7 @@ static uint32_t unstuff_forward(const uint8_t *from, uint32_t length, uint8_t *t
     return j2k_ht_end(&writer);
 }
 
-/*
- * Copy bits that grow backward from `from`, which is `length` bytes behind the last that may be read. `previous` is
- * the byte behind it.
- */
+/* Copy bits that grow backward: `length` bytes, from the one at `from` down. `previous` is the byte behind that one. */
 static void unstuff_backward(struct j2k_ht_writer *writer, const uint8_t *from, uint32_t length, uint32_t previous)
 {
     while (length > 0) {
@@ -54,7 +51,7 @@ static void unstuff_backward(struct j2k_ht_writer *writer, const uint8_t *from, 
     }
 }
 
-/* VLC begins with the high nibble of the last byte but one, of which 111 has a stuffed bit above it. */
+/* Copy VLC. It begins with the high nibble of the last byte but one, of which 111 has a stuffed bit above it. */
 static void open_vlc(struct j2k_ht_decoder *decoder, const uint8_t *last, uint32_t length)
 {
     struct j2k_ht_writer writer = {.to = decoder->vlc};
@@ -65,7 +62,7 @@ static void open_vlc(struct j2k_ht_decoder *decoder, const uint8_t *last, uint32
     memset(decoder->vlc + writer.length, 0, decoder->quad_columns * 5 / 2 + J2K_HT_SLACK);
 }
 
-/* One byte FF follows MagSgn; bits that are read behind it do not count. */
+/* Copy MagSgn. One byte FF is assumed to follow it; a block that reads bits behind that byte is damaged. */
 static void open_magsgn(struct j2k_ht_decoder *decoder, const uint8_t *data, uint32_t length)
 {
     const uint32_t word = decoder->bits + 1, quads = decoder->quad_columns * decoder->quad_rows;

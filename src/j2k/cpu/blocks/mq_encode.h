@@ -9,7 +9,7 @@
 
 #include "j2k/cpu/blocks/mq.h"
 
-/* A decision: the context in bits 1–7, the bit in bit 0. */
+/* Holds a decision: the context in bits 1–7, the bit in bit 0. */
 typedef uint8_t j2k_decision;
 
 /*
@@ -98,8 +98,8 @@ struct j2k_mq_bound {
 struct j2k_mq_bound kst_j2k_cpu_mq_bound(const struct j2k_mq_encoder *mq);
 
 /*
- * Return the number of bytes of the finished segment [data, end) that are needed to decode up to a bound taken on the
- * way.
+ * Return the number of bytes of the finished segment [data, end) that are needed to decode up to a bound that was taken
+ * while the segment was coded.
  */
 uint32_t kst_j2k_cpu_mq_needed(const struct j2k_mq_bound *bound, const uint8_t *data, const uint8_t *end);
 

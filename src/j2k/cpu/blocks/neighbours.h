@@ -17,8 +17,8 @@
  * bits 0–3: south-east, north-east, south-west, north-west;
  * bits 4–7: north, west, east, south.
  *
- * Bits 4–7 of another byte tell which of the nearest neighbours are negative; it is separate so that zero coding need
- * not wait for signs. Columns are consecutive in memory: when a coefficient becomes significant, three consecutive
+ * Bits 4–7 of another byte say which of the nearest neighbours are negative; that byte is separate so that zero coding
+ * need not wait for signs. Columns are consecutive in memory: when a coefficient becomes significant, three consecutive
  * bytes change in each of three columns.
  */
 typedef uint8_t j2k_neighbours;
@@ -27,8 +27,8 @@ typedef uint8_t j2k_neighbours;
 extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_cpu_zero_coding[4][256];
 
 /*
- * Sign coding (Tables D.2 and D.3). Bits 0–3 of the index tell which of the nearest neighbours are significant, bits
- * 4–7 which of those are negative. An entry has the context in bits 1–7 and the bit to invert the sign with in bit 0.
+ * Sign coding (Tables D.2 and D.3). Bits 0–3 of the index say which of the nearest neighbours are significant, bits 4–7
+ * which of those are negative. An entry has the context in bits 1–7 and the bit to invert the sign with in bit 0.
  */
 extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_cpu_sign_coding[256];
 
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void j2k_tell_neighbours(j2k_neighb
     j2k_tell_three(at - 1 + pitch, J2K_THREE(0x04, 0x20, 0x08) & known);
 }
 
-/* Tell the nearest neighbours its sign. */
+/* Notify the nearest neighbours of the coefficient's sign. */
 static inline __attribute__((always_inline)) void j2k_tell_sign(j2k_neighbours *at, ptrdiff_t pitch, uint32_t sign)
 {
     uint32_t negative = 0 - sign;

@@ -41,8 +41,8 @@ size_t kst_j2k_cpu_analysis_room(const struct j2k_analysis *analysis);
 
 /*
  * Compute the coefficients of the rows y0 ≤ y < y1 of the rect: even rows become low-pass rows, odd rows high-pass
- * rows. For this, rows are fetched from y0 − 4 on and up to, but not including, y1 + J2K_ANALYSIS_AHEAD if y1 is even;
- * and their mirror images.
+ * rows. If y0 and y1 are even, rows are fetched for this from y0 − 4 on and up to, but not including, y1 +
+ * J2K_ANALYSIS_AHEAD_53 or _97; and their mirror images.
  */
 enum { J2K_ANALYSIS_AHEAD_53 = 1, J2K_ANALYSIS_AHEAD_97 = 3 };
 void kst_j2k_cpu_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);

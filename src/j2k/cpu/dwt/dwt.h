@@ -11,9 +11,9 @@
 #include "j2k/syntax/geometry.h"
 
 /*
- * A resolution and the bands it is made of. The parts of the bands used are those that interleave to `rect`: ceil(x1 /
- * 2) − ceil(x0 / 2) columns of a band that is low-pass horizontally, floor(x1 / 2) − floor(x0 / 2) columns of a
- * high-pass one, and the same for rows vertically.
+ * Describes a resolution and the bands that it is made of. The parts of the bands that are used are those that
+ * interleave to `rect`: ceil(x1 / 2) − ceil(x0 / 2) columns of a band that is low-pass horizontally, floor(x1 / 2) −
+ * floor(x0 / 2) columns of a high-pass one, and the same for rows vertically.
  */
 struct j2k_level {
     struct j2k_rect rect;
@@ -39,7 +39,7 @@ struct j2k_synthesis {
     void *row[8];
 };
 
-/* Rows as they are made, with samples of the type the level's transform has. The caller may change them. */
+/* Holds rows as they are made, with samples of the type that the level's transform has. The caller may change them. */
 struct j2k_made_rows {
     uint32_t y, count; /* the first row, and how many rows there are: 1 or 2 */
     void *row[2];

@@ -17,7 +17,7 @@
 
 enum { J2K_FORWARD_MARGIN = 8 }; /* samples beyond the half of a row that the scratch memory of a half needs */
 
-/* Holds the samples of a component as they are in memory. */
+/* Describes the samples of a component as they are in memory. */
 struct j2k_origin {
     const void *data; /* where the rows begin: the plane's first pixel */
     ptrdiff_t pitch;  /* bytes from one row to the next */

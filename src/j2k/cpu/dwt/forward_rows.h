@@ -174,7 +174,7 @@ static void split_97(
         high[i] = J2K_DWT_SCALE * odd[2 + i];
 }
 
-/* Reals without signs are ordered as their bits are, which compilers compare in vectors. */
+/* Quantise. Reals without signs are ordered like their bits, which compilers compare in vectors. */
 static float quantise(const float *restrict from, size_t count, float factor, uint32_t *restrict to)
 {
     int32_t most = 0;

@@ -76,7 +76,7 @@ struct j2k_inverse {
     void (*pack_16_narrow)(const int16_t *from, size_t count, uint16_t *to, size_t step);
     void (*pack_32)(const int32_t *from, size_t count, int32_t *to, size_t step);
     void (*pack_32_narrow)(const int16_t *from, size_t count, int32_t *to, size_t step);
-    /* Put three rows of bytes together to pixels. */
+    /* Interleave three rows of bytes into pixels. */
     void (*interleave_8)(const uint8_t *first, const uint8_t *second, const uint8_t *third, size_t count, uint8_t *to);
 };
 

@@ -19,7 +19,7 @@ INLINE __m256i factors(int low, int high)
     return _mm256_set1_epi32(FACTORS(low, high));
 }
 
-/* Different factors for the lower lane and the upper lane. */
+/* Return a pair of factors for the lower lane and another for the upper lane. */
 INLINE __m256i lane_factors(int low, int high, int upper_low, int upper_high)
 {
     const int a = FACTORS(low, high), b = FACTORS(upper_low, upper_high);

@@ -15,19 +15,19 @@ INLINE void store512(void *p, __m512i v)
     _mm512_storeu_si512(p, v);
 }
 
-/* Pairs of 16-bit factors, one pair for each of the lanes 0 to 3. */
+/* Return pairs of 16-bit factors, one pair for each of the lanes 0 to 3. */
 INLINE __m512i factors_of_lanes(int a, int b, int c, int d)
 {
     return _mm512_setr_epi32(a, a, a, a, b, b, b, b, c, c, c, c, d, d, d, d);
 }
 
-/* Pairs of factors for the even lanes (a) and the odd lanes (b). */
+/* Return pairs of factors for the even lanes (a) and the odd lanes (b). */
 INLINE __m512i factors_of_pairs(int a, int b)
 {
     return factors_of_lanes(a, b, a, b);
 }
 
-/* Pairs of factors for the lower half (a) and the upper half (b). */
+/* Return pairs of factors for the lower half (a) and the upper half (b). */
 INLINE __m512i factors_of_halves(int a, int b)
 {
     return factors_of_lanes(a, a, b, b);

@@ -30,7 +30,7 @@ INLINE __m256i pick(__m256i pixels, int size, int a, int b)
     return _mm256_shuffle_epi8(pixels, order);
 }
 
-/* The integer part of the weighted sum of two pairs and a constant. */
+/* Return the integer part of the weighted sum of two pairs and a constant. */
 INLINE __m256i weigh(__m256i a, __m256i factors_a, __m256i b, __m256i factors_b, int constant)
 {
     const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(a, factors_a), _mm256_madd_epi16(b, factors_b));

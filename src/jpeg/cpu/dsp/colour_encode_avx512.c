@@ -30,7 +30,7 @@ INLINE __m512i pick(__m512i pixels, int size, int a, int b)
     return _mm512_maskz_permutexvar_epi8(UINT64_C(0x5555555555555555), order, pixels);
 }
 
-/* The weighted sum of two pairs and a constant; the upper 16 bits are its integer part. */
+/* Return the weighted sum of two pairs and a constant; the upper 16 bits are its integer part. */
 INLINE __m512i weigh(__m512i a, int factors_a, __m512i b, int factors_b, int constant)
 {
     const __m512i sum = _mm512_dpwssd_epi32(_mm512_set1_epi32(constant), a, _mm512_set1_epi32(factors_a));
@@ -58,7 +58,10 @@ INLINE __m512i upper_halves(__m512i a, __m512i b)
     return _mm512_mask_blend_epi16(0xAAAAAAAA, _mm512_srli_epi32(a, 16), b);
 }
 
-/* In each lane: four sums of the first and the second vector alternating, then four of the third and the fourth. */
+/*
+ * Selects the sums, in each lane: four of the first and the second vector alternating, then four of the third and the
+ * fourth.
+ */
 static const _Alignas(64) uint8_t order_of_sums[64] = {0, 2, 4, 6, 16, 18, 20, 22, 32, 34, 36, 38, 48, 50, 52, 54, 1, 3,
     5, 7, 17, 19, 21, 23, 33, 35, 37, 39, 49, 51, 53, 55, 8, 10, 12, 14, 24, 26, 28, 30, 40, 42, 44, 46, 56, 58, 60, 62,
     9, 11, 13, 15, 25, 27, 29, 31, 41, 43, 45, 47, 57, 59, 61, 63};

@@ -10,7 +10,7 @@
 #include "jpeg/cpu/dsp/tiers.h"
 
 /*
- * Prefetch the pixels a page ahead, because processors do not prefetch across the end of a page by themselves. The
+ * Prefetch the pixels a page ahead, because processors do not prefetch across the end of a page on their own. The
  * address may lie beyond the picture, where a prefetch does nothing.
  */
 INLINE void prefetch_pixels(const uint8_t *in, size_t length)

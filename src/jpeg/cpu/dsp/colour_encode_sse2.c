@@ -24,7 +24,7 @@ INLINE __m128i load_4(const uint8_t *in, int size)
     return _mm_setr_epi32((int)p[0], (int)p[1], (int)p[2], (int)(p[3] >> 8));
 }
 
-/* The integer part of the weighted sum of two pairs and a constant. */
+/* Return the integer part of the weighted sum of two pairs and a constant. */
 INLINE __m128i weigh(__m128i a, __m128i factors_a, __m128i b, __m128i factors_b, int constant)
 {
     return _mm_srli_epi32(_mm_add_epi32(sum_of_products(a, factors_a, b, factors_b), _mm_set1_epi32(constant)), 16);

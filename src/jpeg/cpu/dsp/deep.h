@@ -28,8 +28,8 @@ void kst_jpeg_cpu_deep_upsample_h2v2(const uint16_t *near, const uint16_t *far, 
 void kst_jpeg_cpu_deep_upsample_h1v2(const uint16_t *near, const uint16_t *far, uint16_t *out, uint32_t n, bool lower);
 
 /*
- * Repeat samples: out[x] = in[place / h_out], at most in[count − 1], where `place` grows by h_in from `from` on. There
- * are `width` of them.
+ * Make `width` samples by repeating those of `in`, with the members of `scaled`: out[x] = in[(from + x · h_in) /
+ * h_out], or the last of the `count` samples if the index is higher.
  */
 void kst_jpeg_cpu_deep_replicate(
     const struct jpeg_scaled *scaled, uint64_t from, const uint16_t *in, uint16_t *out, uint32_t width);
@@ -41,7 +41,10 @@ void kst_jpeg_cpu_deep_replicate(
 void kst_jpeg_cpu_deep_convert(const struct jpeg_output *output, uint32_t row,
     const uint16_t *const line[JPEG_COMPONENTS], uint16_t *const spare[JPEG_COMPONENTS]);
 
-/* Convert n pixels to luminance, or to YCbCr; with `ink` of what C, M and Y leave of the full range. */
+/*
+ * Convert n pixels of R, G and B to luminance, or to YCbCr. With `ink` the pixels are C, M and Y, and R, G and B are
+ * what these leave of the full range.
+ */
 void kst_jpeg_cpu_deep_rgb_to_grey(const uint16_t *const in[3], uint16_t *out, uint32_t n);
 void kst_jpeg_cpu_deep_rgb_to_ycc(const uint16_t *const in[3], uint16_t *const out[3], uint32_t n, bool ink);
 

@@ -8,7 +8,7 @@
 
 typedef uint16_t *const channels[JPEG_COMPONENTS];
 
-/* Compute R, G and B; with `ink` what they leave of the full range, which is C, M and Y. */
+/* Compute R, G and B; with `ink` compute C, M and Y, which are what R, G and B leave of the full range. */
 static void convert_ycc(const uint16_t *const in[JPEG_COMPONENTS], channels out, uint32_t n, bool ink)
 {
     const uint16_t flip = ink ? DEEP_MAX : 0; /* DEEP_MAX − x is x with all bits inverted */

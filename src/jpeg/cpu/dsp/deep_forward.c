@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What encoding deep pictures takes of struct jpeg_dsp, in plain C: colours, downsampling, and the forward DCT. Factors
- * and biases are those of 8 bits.
+ * Provides, in plain C, what encoding deep pictures needs in place of struct jpeg_dsp: colours, downsampling, and the
+ * forward DCT. Factors and biases are those of 8 bits.
  */
 #include "jpeg/cpu/dsp/deep.h"
 #include "jpeg/tables/colour.h"
@@ -48,7 +48,10 @@ static inline int32_t descale(int64_t sum, int bits)
     return (int32_t)((sum + ((int64_t)1 << (bits - 1))) >> bits);
 }
 
-/* `shift` is applied to the products: the first pass gains a bit, the second loses it. */
+/*
+ * Transform eight values that are `step` apart, in place. `shift` is applied to the products: the first pass gains a
+ * bit, the second loses it.
+ */
 static void fdct_8(int32_t *data, int step, int shift)
 {
     const int64_t t0 = data[0] + data[7 * step], t7 = data[0] - data[7 * step];
@@ -71,7 +74,9 @@ static void fdct_8(int32_t *data, int step, int shift)
     data[step] = descale(t7 * (F_1_501 - F_0_899) - t4 * F_0_899 + s4, shift);
 }
 
-/* Divide by 8 quantisers, rounding half away from zero: the DCT leaves that factor. */
+/*
+ * Divide by `divisor`, which is 8 times the quantiser because the DCT leaves that factor, rounding half away from zero.
+ */
 static inline int16_t quantise(int32_t value, uint32_t divisor)
 {
     const uint32_t magnitude = (uint32_t)(value < 0 ? -value : value);

@@ -17,8 +17,8 @@ static inline int32_t descale(int64_t sum, int bits)
 }
 
 /*
- * Descale a sum and shift the level to make a sample of it. Samples of more than 14 bits wrap before they are clamped,
- * as in libjpeg.
+ * Make a sample of a sum: descale it and shift the level. Samples of more than 14 bits wrap before they are clamped, as
+ * in libjpeg.
  */
 static inline uint16_t sample_of(int64_t sum, int bits)
 {
@@ -52,7 +52,7 @@ static void idct_8(const int32_t *in, int step, int64_t out[8])
     out[4] = t0 - t3 - odd0;
 }
 
-/* Return whether seven values behind the first one, which are `step` apart, are all 0. */
+/* Return whether the seven values behind the first one, which are `step` apart, are all 0. */
 static bool is_flat(const int32_t *in, int step)
 {
     int32_t any = 0;
@@ -136,7 +136,7 @@ static void idct_2x2(int32_t block[64], uint16_t *out, size_t pitch)
     }
 }
 
-/* Transform the first of eight values, `step` apart, to n sums. */
+/* Transform eight values that are `step` apart to n sums. If n is below 8, only the first n values count. */
 static void idct_scaled(uint32_t n, const int32_t *in, size_t step, int64_t out[JPEG_BLOCK_MAX])
 {
     const int32_t(*factor)[8] = kst_jpeg_cpu_scaled_factors[n];

@@ -3,7 +3,7 @@
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* Sums of neighbouring samples, as 16-bit elements. */
+/* Return the sums of neighbouring samples, as 16-bit elements. */
 INLINE __m256i pair_sums(const uint8_t *in)
 {
     return _mm256_maddubs_epi16(load256(in), _mm256_set1_epi8(1));

@@ -3,7 +3,7 @@
 #include "jpeg/cpu/dsp/sse2.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* Sums of neighbouring samples, as 16-bit elements. */
+/* Return the sums of neighbouring samples, as 16-bit elements. */
 INLINE __m128i pair_sums(const uint8_t *in)
 {
     const __m128i v = load128(in);

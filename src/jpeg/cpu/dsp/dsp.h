@@ -22,10 +22,10 @@ struct jpeg_quantizer {
     _Alignas(64) uint16_t scale[64];
     _Alignas(64) uint16_t shift[64];
     _Alignas(64) uint16_t divisor[64]; /* 8 × the quantiser; for the fast DCT another multiple for each coefficient */
-    bool small;                        /* a divisor is 1 or 2, for which `scale` has no room: the fast DCT alone */
+    bool small;                        /* a divisor is 1 or 2, for which `scale` has no room: only with the fast DCT */
 };
 
-/* `quant` in raster order, 1–65535. */
+/* Make the data for a table; `quant` is in raster order, 1–65535. */
 void kst_jpeg_cpu_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64]);
 
 /* Do the same for `fdct_fast`. */
@@ -39,7 +39,7 @@ struct jpeg_dsp {
      */
     void (*idct[JPEG_BLOCK_MAX + 1])(
         const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch);
-    /* The same for 8×8 samples, faster and less exact; see kst_jpeg_fast_multipliers(). */
+    /* Do the same for 8×8 samples, faster and less exact; see kst_jpeg_fast_multipliers(). */
     void (*idct_fast)(
         const int16_t *coefficients, const uint16_t *multiplier, uint32_t last, uint8_t *out, ptrdiff_t pitch);
 
@@ -80,16 +80,18 @@ struct jpeg_dsp {
      * aligned.
      */
     void (*fdct)(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out);
-    /* The same, faster and less exact, with a quantiser of kst_jpeg_cpu_quantizer_init_fast(). */
+    /* Do the same, faster and less exact, with a quantiser of kst_jpeg_cpu_quantizer_init_fast(). */
     void (*fdct_fast)(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out);
 
     /*
-     * Bring a block into zig-zag order. Bit k of the result tells that coefficient k is not 0. `out` has room for 64
+     * Put a block into zig-zag order. Bit k of the result is set if coefficient k is not 0. `out` has room for 64
      * coefficients and is aligned like `block`.
      */
     uint64_t (*zigzag)(const int16_t *block, int16_t *out);
 
-    /* Do both, for a block that is needed only in zig-zag order. Null: the tier has nothing faster than the two.
+    /*
+     * Do the work of fdct and zigzag, for a block that is needed only in zig-zag order. Null: the tier has nothing
+     * faster than these two functions.
      */
     uint64_t (*fdct_zigzag)(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out);
 };

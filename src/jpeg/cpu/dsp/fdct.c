@@ -9,7 +9,10 @@
 #include "jpeg/cpu/dsp/tiers.h"
 #include "jpeg/tables/dct.h"
 
-/* `shift` is applied to the products: the first pass gains DCT_PASS_BITS, the second loses them. */
+/*
+ * Transform eight values that are `step` apart, in place. `shift` is applied to the products: the first pass gains
+ * DCT_PASS_BITS, the second loses them.
+ */
 static void fdct_8(int16_t *data, int step, int shift)
 {
     const int32_t t0 = data[0] + data[7 * step], t7 = data[0] - data[7 * step];

@@ -35,7 +35,7 @@ INLINE struct jpeg_rows_8x8 transform(struct jpeg_rows_8x8 m)
     };
 }
 
-/* Divisors of 1 and 2 are left to plain C. */
+/* Quantise with the functions of plain C, which can divide by 1 and 2. */
 static void quantise_each(struct jpeg_rows_8x8 m, const struct jpeg_quantizer *quantizer, int16_t *out)
 {
     int16_t block[64];

@@ -14,7 +14,7 @@ INLINE __m128i descale_and_pack(__m128i low, __m128i high, int shift)
         _mm_srai_epi32(_mm_add_epi32(low, round), shift), _mm_srai_epi32(_mm_add_epi32(high, round), shift));
 }
 
-/* Compute one output from the pairs (a, b), or, below, from the pairs (a, b) and (c, d). */
+/* Compute one output from the pairs (a, b); from_pairs() computes it from the pairs (a, b) and (c, d). */
 INLINE __m128i from_pair(__m128i a, __m128i b, __m128i k, int shift)
 {
     return descale_and_pack(

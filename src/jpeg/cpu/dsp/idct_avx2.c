@@ -106,7 +106,10 @@ INLINE __m256i load_row_twice(const int16_t *coefficients, const uint16_t *quant
         _mm256_broadcastsi128_si256(load128(coefficients)), _mm256_broadcastsi128_si256(load128(quant)));
 }
 
-/* All nonzero coefficients lie in the upper left 4×4. The first pass has only 4 columns, so two sums fit a vector. */
+/*
+ * Transform a block whose nonzero coefficients all lie in the upper left 4×4. The first pass has only 4 columns, so two
+ * sums fit a vector.
+ */
 INLINE void idct_corner(const int16_t *coefficients, const uint16_t *quant, uint8_t *out, ptrdiff_t pitch)
 {
     static const uint8_t order[8] = {0, 3, 4, 7, 1, 2, 5, 6};

@@ -21,14 +21,14 @@ enum {
 };
 
 /*
- * Applied to rows 0 3 1 2, whose columns 0–3 _mm512_packs_epi32 has put into the lower half and 4–7 into the upper:
- * lane i receives the pairs (i, i + 4) of rows 0 to 3.
+ * Selects, into lane i, the pairs (i, i + 4) of rows 0 to 3. The input holds rows 0 3 1 2, whose columns 0–3
+ * _mm512_packs_epi32 has put into the lower half and 4–7 into the upper.
  */
 static const _Alignas(64) uint8_t pair_rows_0[64] = {0, 1, 32, 33, 16, 17, 48, 49, 24, 25, 56, 57, 8, 9, 40, 41, 2, 3,
     34, 35, 18, 19, 50, 51, 26, 27, 58, 59, 10, 11, 42, 43, 4, 5, 36, 37, 20, 21, 52, 53, 28, 29, 60, 61, 12, 13, 44,
     45, 6, 7, 38, 39, 22, 23, 54, 55, 30, 31, 62, 63, 14, 15, 46, 47};
 
-/* The same for rows 7 4 6 5, which gives the pairs of rows 4 to 7. */
+/* Selects the pairs of rows 4 to 7 in the same way, from rows 7 4 6 5. */
 static const _Alignas(64) uint8_t pair_rows_4[64] = {8, 9, 40, 41, 24, 25, 56, 57, 16, 17, 48, 49, 0, 1, 32, 33, 10, 11,
     42, 43, 26, 27, 58, 59, 18, 19, 50, 51, 2, 3, 34, 35, 12, 13, 44, 45, 28, 29, 60, 61, 20, 21, 52, 53, 4, 5, 36, 37,
     14, 15, 46, 47, 30, 31, 62, 63, 22, 23, 54, 55, 6, 7, 38, 39};
@@ -53,7 +53,10 @@ INLINE struct sums butterflies(__m512i even01, __m512i even32, __m512i odd32, __
     };
 }
 
-/* Lane i of `low` holds the pairs (i, i + 4) of four columns, lane i of `high` those of the other four. */
+/*
+ * Compute eight outputs for each of eight columns. Lane i of `low` holds the pairs (i, i + 4) of four columns, lane i
+ * of `high` those of the other four.
+ */
 INLINE struct sums idct_8(__m512i low, __m512i high, int rounding, int shift)
 {
     const __m512i p04 = _mm512_shuffle_i64x2(low, high, 0x00), p15 = _mm512_shuffle_i64x2(low, high, 0x55);
@@ -115,7 +118,10 @@ static const _Alignas(64) uint8_t corner_order[64] = {0, 32, 36, 4, 12, 44, 40, 
     38, 6, 14, 46, 42, 10, 3, 35, 39, 7, 15, 47, 43, 11, 16, 48, 52, 20, 28, 60, 56, 24, 17, 49, 53, 21, 29, 61, 57, 25,
     18, 50, 54, 22, 30, 62, 58, 26, 19, 51, 55, 23, 31, 63, 59, 27};
 
-/* All nonzero coefficients lie in the upper left 4×4. The first pass has only 4 columns, so four sums fit a vector. */
+/*
+ * Transform a block whose nonzero coefficients all lie in the upper left 4×4. The first pass has only 4 columns, so
+ * four sums fit a vector.
+ */
 INLINE void idct_corner(const int16_t *coefficients, const uint16_t *quant, uint8_t *out, ptrdiff_t pitch)
 {
     const __m512i rows = _mm512_mullo_epi16(load512(coefficients), load512(quant));

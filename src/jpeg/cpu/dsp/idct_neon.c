@@ -12,7 +12,7 @@ enum {
     ROUND_2 = (1 << (SHIFT_2 - 1)) + (128 << SHIFT_2) /* includes the level shift */
 };
 
-/* Eight values, or eight sums, for each of four columns. */
+/* Holds eight values for each of four columns; struct sums holds eight sums. */
 struct values {
     int16x4_t v0, v1, v2, v3, v4, v5, v6, v7;
 };

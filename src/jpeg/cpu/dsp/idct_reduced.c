@@ -51,7 +51,7 @@ static void idct_2(int32_t a0, int32_t a1, int32_t a3, int32_t a5, int32_t a7, u
     out[1] = even - odd;
 }
 
-/* Between the passes column 0 is kept in 32 bits, and the odd columns saturate to 16 bits. */
+/* Compute 2×2 samples. Between the passes, column 0 is kept in 32 bits, and the odd columns saturate to 16 bits. */
 static void idct_2x2(const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch)
 {
     (void)last;
@@ -73,7 +73,7 @@ static void idct_2x2(const int16_t *coefficients, const uint16_t *quant, uint32_
     }
 }
 
-/* The sample comes from the DC coefficient alone; values of more than 10 bits wrap, as in libjpeg's range limit. */
+/* Compute one sample, from the DC coefficient alone. Values of more than 10 bits wrap, as in libjpeg's range limit. */
 static void idct_1x1(const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch)
 {
     (void)last;

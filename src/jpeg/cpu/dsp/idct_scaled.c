@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Computes, in plain C, the inverse DCTs that give n×n samples from 8×8 coefficients, where n is 3, 5, 6, 7 or 9–16. A
- * smaller picture takes only the first n coefficients of a row or column. Each pass multiplies by a matrix of factors
+ * Computes, in plain C, the inverse DCTs that give n×n samples from 8×8 coefficients, where n is 3, 5, 6, 7 or 9–16. If
+ * n is below 8, only the first n coefficients of a row or column count. Each pass multiplies by a matrix of factors
  * (scaled_factors.h): columns first, which keep 2 extra bits, then rows.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
@@ -11,7 +11,10 @@
 
 enum { SHIFT_1 = DCT_BITS - DCT_PASS_BITS, SHIFT_2 = DCT_BITS + DCT_PASS_BITS + 3 };
 
-/* Coefficients of damaged streams may need 43 bits here. The lower 32 bits of each result count. */
+/*
+ * Transform the columns. With coefficients of damaged streams, sums may need 48 bits; the lower 32 bits of each result
+ * count.
+ */
 void kst_jpeg_cpu_scaled_columns(uint32_t n, const int16_t *coefficients, const uint16_t *quant, int32_t rows[16][8])
 {
     const int32_t(*factor)[8] = kst_jpeg_cpu_scaled_factors[n];

@@ -15,7 +15,7 @@ INLINE __m256i dequantise(const int16_t *coefficients, const uint16_t *quant)
     return _mm256_mullo_epi32(c, q);
 }
 
-/* Dequantise to columns of 32 bits. False: a magnitude is too large for sums of 32 bits. */
+/* Dequantise to columns of 32 bits. Return false if a magnitude is too large for sums of 32 bits. */
 INLINE bool load_columns(const int16_t *coefficients, const uint16_t *quant, __m256i in[8])
 {
     __m256i beyond = _mm256_setzero_si256();
@@ -56,7 +56,7 @@ INLINE void transform_row(int n, const int32_t in[8], uint8_t out[16])
     for (int k = 1; k < 8 && k < n; k += 2)
         odd = _mm256_add_epi32(odd, _mm256_mullo_epi32(load256(factor[k]), _mm256_set1_epi32(in[k])));
     const __m256i front = sample_of(_mm256_add_epi32(even, odd)), back = sample_of(_mm256_sub_epi32(even, odd));
-    /* Lanes hold outputs 0–3 from the front, 0–3 from the back, then 4–7 likewise. */
+    /* Lanes hold outputs 0–3 from the front, 0–3 from the back, then 4–7 in the same way. */
     const __m256i words = _mm256_add_epi16(_mm256_packs_epi32(front, back), _mm256_set1_epi16(128));
     const __m256i bytes = _mm256_packus_epi16(words, words);
     const __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);

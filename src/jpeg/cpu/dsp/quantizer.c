@@ -8,7 +8,10 @@
 #include "jpeg/cpu/dsp/dsp.h"
 #include "jpeg/tables/dct_fast.h"
 
-/* Divide by d. If it is 0 (of quantisers 8192, 16384, …; libjpeg fails) the quotient is 0, as for the true divisor. */
+/*
+ * Set the table for division by d. If d is 0 (for quantisers 8192, 16384, …, with which libjpeg fails), the quotient is
+ * 0, as for the true divisor.
+ */
 static void set_divisor(struct jpeg_quantizer *quantizer, int i, uint16_t d)
 {
     quantizer->divisor[i] = d;
@@ -48,7 +51,7 @@ void kst_jpeg_cpu_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_
         set_divisor(quantizer, i, (uint16_t)(quant[i] * 8U));
 }
 
-/* The fast DCT leaves a factor for each coefficient, too, and those of low quantisers may be 1 or 2. */
+/* The fast DCT leaves a factor for each coefficient, too, and the divisors of low quantisers may be 1 or 2. */
 void kst_jpeg_cpu_quantizer_init_fast(struct jpeg_quantizer *quantizer, const uint16_t quant[64])
 {
     enum { SHIFT = FAST_SCALE_BITS - 3 };

@@ -27,7 +27,7 @@ INLINE __m256i blend_bias_2(__m256i near, __m256i far)
     return _mm256_avg_epu8(near, average_down(near, far));
 }
 
-/* Load the samples to the left of those at in + i; for the first sample of a row that is 0. */
+/* Load the samples to the left of those at in + i; the one to the left of a row's first sample is 0. */
 INLINE __m256i load_left(const uint8_t *in, uint32_t i)
 {
     if (i != 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Upsamples with AVX-512, as explained in upsample_avx2.c, where sums need 16 bits; on bytes alone AVX2 is already as
- * fast as memory.
+ * Upsamples with AVX-512, as explained in upsample_avx2.c, but only where sums need 16 bits: with bytes alone AVX2 is
+ * already as fast as memory.
  */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-/* Load the samples to the left of those at in + i; for the first sample of a row that is 0. */
+/* Load the samples to the left of those at in + i; the one to the left of a row's first sample is 0. */
 INLINE __m512i load_left(const uint8_t *in, uint32_t i)
 {
     if (i != 0)

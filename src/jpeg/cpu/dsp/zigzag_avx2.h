@@ -9,7 +9,9 @@
 
 #include "jpeg/cpu/dsp/avx2.h"
 
-/* Element i of an output row is element `order[i]` of the input row; NOT: it comes from another input row. */
+/*
+ * Element i of an output row is element `order[i]` of the input row; NOT marks one that comes from another input row.
+ */
 #define NOT -1
 #define ROW(a, b, c, d, e, f, g, h) BYTES(a), BYTES(b), BYTES(c), BYTES(d), BYTES(e), BYTES(f), BYTES(g), BYTES(h)
 #define BYTES(i) (i) < 0 ? -1 : 2 * (i), (i) < 0 ? -1 : 2 * (i) + 1
@@ -52,7 +54,10 @@ INLINE __m256i is_zero(__m256i a)
     return _mm256_cmpeq_epi16(a, _mm256_setzero_si256());
 }
 
-/* The arguments hold rows 0 | 7, 1 | 6, 2 | 5, 3 | 4 (lower lane | upper lane). */
+/*
+ * Return the mask of the coefficients that are not 0. The arguments hold rows 0 | 7, 1 | 6, 2 | 5, 3 | 4 (lower lane |
+ * upper lane).
+ */
 INLINE uint64_t mask_of_nonzero(__m256i r07, __m256i r16, __m256i r25, __m256i r34)
 {
     const __m256i r01_76 = _mm256_packs_epi16(is_zero(r07), is_zero(r16));
@@ -67,7 +72,10 @@ INLINE __m256i or3(__m256i a, __m256i b, __m256i c)
     return _mm256_or_si256(_mm256_or_si256(a, b), c);
 }
 
-/* Rows 0 and 1, 2 and 3, 4 and 5, 6 and 7 of a block (lower lane, upper lane), in zig-zag order. Returns the mask. */
+/*
+ * Store a block in zig-zag order and return the mask of the coefficients that are not 0. The arguments hold rows 0 | 1,
+ * 2 | 3, 4 | 5, 6 | 7 (lower lane | upper lane).
+ */
 INLINE uint64_t reorder_block(__m256i r01, __m256i r23, __m256i r45, __m256i r67, int16_t *out)
 {
     /* Row i in the lower lane and row 7 - i in the upper lane. */

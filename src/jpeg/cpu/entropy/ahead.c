@@ -12,7 +12,10 @@ static size_t mcu_tokens(const struct jpeg_entropy *entropy)
     return (size_t)entropy->mcu_blocks * JPEG_BLOCK_TOKENS;
 }
 
-/* A scan may go on long after the last MCU of the picture, whose tokens are limited, too. */
+/*
+ * Return the number of tokens to make room for. The MCUs of the picture limit it, too, because a scan's data may go on
+ * long after the last MCU.
+ */
 static size_t capacity(const struct jpeg_entropy *entropy, uint64_t length)
 {
     uint64_t most = (uint64_t)entropy->mcus * mcu_tokens(entropy);
@@ -55,8 +58,8 @@ void kst_jpeg_cpu_ahead_release(struct memory *memory, struct jpeg_ahead *ahead)
 }
 
 /*
- * Until the first `step` MCUs are complete no other thread has used the guess, so it can be moved behind bits that were
- * no code.
+ * Move the guess behind bits that were no code. This is possible because no other thread uses the guess until the first
+ * `step` MCUs are complete.
  */
 static void guess_again(struct jpeg_ahead *ahead, struct jpeg_cursor *cursor)
 {

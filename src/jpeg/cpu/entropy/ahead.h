@@ -2,7 +2,7 @@
 /*
  * Declares the decoding of the lower part of a scan from a guess, ahead of the thread that decodes from the top, when
  * it is not yet known which MCUs it holds. Its coefficients are kept as tokens until the decoder that comes from above
- * meets an MCU border that this one found, too.
+ * meets an MCU border that the guessing decoder found, too.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_AHEAD_H
 #define KOSTKA_JPEG_CPU_ENTROPY_AHEAD_H
@@ -22,15 +22,15 @@ struct jpeg_ahead {
 };
 
 /*
- * Prepare to decode ahead from a share (0–1) of the scan's data. On failure nothing is held. KST_ERROR_MEMORY or
- * KST_ERROR_LIMIT_MEMORY.
+ * Prepare to decode ahead from a share (0–1) of the scan's data. On failure returns KST_ERROR_MEMORY or
+ * KST_ERROR_LIMIT_MEMORY, and nothing is held.
  */
 kst_status kst_jpeg_cpu_ahead_create(
     struct memory *memory, struct jpeg_ahead *ahead, const struct jpeg_entropy *entropy, double share, uint32_t step);
 void kst_jpeg_cpu_ahead_release(struct memory *memory, struct jpeg_ahead *ahead);
 
 /*
- * Decode another `step` MCUs. Returns false if they are not all there, a bit pattern is no code, or the tokens would
+ * Decode another `step` MCUs. Returns false if the data end before them, a bit pattern is no code, or the tokens would
  * take more than their memory. After that nothing more can be decoded; what was decoded before stays.
  */
 bool kst_jpeg_cpu_ahead_read(struct jpeg_ahead *ahead);

@@ -69,8 +69,8 @@ struct jpeg_joiner {
 /* Append all pieces with restart markers between them. */
 void kst_jpeg_cpu_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
 /*
- * Append all pieces as above, and the whole bytes of the piece that is being written. They leave the bit string, which
- * goes on with the bits that follow.
+ * Append all pieces as above, and the whole bytes of the piece that is being written. The bit string gives them up, and
+ * continues with the bits that follow.
  */
 void kst_jpeg_cpu_join_so_far(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
 /* Both fill the last byte with ones (F.1.2.3); the former then writes a restart marker. */

@@ -60,7 +60,7 @@ static void begin_interval(struct jpeg_differences *d, uint32_t interval)
         note_end(d, offset_behind(d));
 }
 
-/* Count what is left behind an interval, as it is in other processes (kst_jpeg_cpu_cursor_advance()). */
+/* Count what is left behind an interval, as in the other processes (kst_jpeg_cpu_cursor_advance()). */
 static void end_interval(struct jpeg_differences *d)
 {
     const uint8_t *data = d->plan->data;
@@ -98,7 +98,7 @@ static void read_line(struct jpeg_differences *d, uint16_t *line)
     d->bits = bits;
 }
 
-/* Read components in their turns, which have one sample each in an MCU. */
+/* Read an MCU row of several components that have one sample each in an MCU. */
 static inline __attribute__((always_inline)) void read_equal(
     struct jpeg_differences *d, const struct jpeg_difference_lines *lines, uint32_t count)
 {

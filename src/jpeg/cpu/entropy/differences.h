@@ -25,7 +25,7 @@ struct jpeg_difference_lines {
     uint16_t *line[4];
 };
 
-/* Prepare to read a scan. On failure nothing is held. KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY. */
+/* Prepare to read a scan. On failure returns KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY, and nothing is held. */
 kst_status kst_jpeg_cpu_differences_init(struct memory *memory, struct jpeg_differences *differences,
     const struct jpeg_plan *plan, const struct jpeg_scan *scan);
 void kst_jpeg_cpu_differences_release(struct memory *memory, struct jpeg_differences *differences);

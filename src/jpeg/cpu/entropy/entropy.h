@@ -54,7 +54,7 @@ enum { JPEG_RUN_BLOCKS = 4 * JPEG_MCU_BLOCKS + 8 };
 
 /*
  * Holds the tables of a block of a run: the pairs that begin with the next block's DC symbol, how many bytes behind
- * them those of this block's AC symbols lie, and the look-ups for single symbols.
+ * these pairs those for this block's AC symbols lie, and the look-ups for single symbols.
  */
 struct jpeg_run_block {
     const struct jpeg_pairs *next;
@@ -81,13 +81,16 @@ struct jpeg_entropy {
     /* Decode one MCU to tokens, at most JPEG_BLOCK_TOKENS per block. Returns the place after the last token. */
     uint16_t *(*store_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *, uint16_t *token);
     /*
-     * Decode a run: `mcus` MCUs, at most run_mcus, of an interval that has as many left, to the same as read_mcu().
-     * False if they hold a bit pattern that is no code or do not end within the data; then what was written does not
-     * count, and the cursor's bits and predictions are lost. Null: the tier has no such function, and the members below
-     * mean nothing.
+     * Decode a run with the same results as read_mcu(): `mcus` MCUs, at most run_mcus and at most those left in the
+     * interval. Returns false if they hold a bit pattern that is no code or do not end within the data; what was
+     * written is then undefined, and so are the cursor's bits and predictions. Null: the tier has no such function, and
+     * the members below are unused.
      */
     bool (*read_run)(const struct jpeg_entropy *, struct jpeg_cursor *, uint32_t mcus, int16_t *blocks, uint8_t *last);
-    /* The same with tokens, for which each block must have room for JPEG_BLOCK_TOKENS. length[i]: those of MCU i. */
+    /*
+     * Do the same with tokens; there must be room for JPEG_BLOCK_TOKENS for each block. length[i] receives the number
+     * of tokens of MCU i.
+     */
     bool (*store_run)(
         const struct jpeg_entropy *, struct jpeg_cursor *, uint32_t mcus, uint16_t *token, uint32_t *length);
     uint32_t run_mcus;
@@ -96,9 +99,9 @@ struct jpeg_entropy {
 };
 
 /*
- * A block as tokens of 16 bits. The first token is its DC coefficient. The second holds the number of tokens that
- * follow (bits 0–7) and a zig-zag index after which all coefficients are zero (bits 8–15). The others are its AC
- * coefficients: a value of −511 to 511 (bits 0–9) and its place in raster order (bits 10–15); for a larger value
+ * The form of a block as tokens of 16 bits. The first token is its DC coefficient. The second holds the number of
+ * tokens that follow (bits 0–7) and a zig-zag index after which all coefficients are zero (bits 8–15). The others are
+ * its AC coefficients: a value of −511 to 511 (bits 0–9) and its place in raster order (bits 10–15); for a larger value
  * JPEG_TOKEN_ESCAPE stands in bits 0–9, and the value follows in a token of its own.
  */
 enum {
@@ -144,15 +147,15 @@ void kst_jpeg_cpu_decode_mcu(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last);
 
 /*
- * Return the same for up to `count` MCUs (at least 1), as many as fit JPEG_RUN_BLOCKS blocks, one after the other.
+ * Decode up to `count` MCUs (at least 1) in the same way, as many as fit JPEG_RUN_BLOCKS blocks, one after the other.
  * Returns the number of MCUs that were decoded.
  */
 uint32_t kst_jpeg_cpu_decode_mcus(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last);
 
 /*
- * Do the same for `count` MCUs of at most JPEG_RUN_BLOCKS blocks, without damage. If they are not in one interval, or
- * must be decoded one by one, this returns false and leaves the cursor where it was.
+ * Decode exactly `count` MCUs, of at most JPEG_RUN_BLOCKS blocks, if they are not damaged. If they are not in one
+ * interval, or must be decoded one by one, returns false and leaves the cursor where it was.
  */
 bool kst_jpeg_cpu_decode_run(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last);

@@ -19,7 +19,7 @@ enum {
     JPEG_BLOCK_BYTES = (16 + JPEG_DC_BITS + JPEG_DEEP_MORE + 63 * (16 + JPEG_AC_BITS + JPEG_DEEP_MORE) + 7) / 8
 };
 
-/* Return how many bits more a frame's differences and coefficients may have. */
+/* Return how many more bits a frame's differences and coefficients may have than with samples of 8 bits. */
 static inline uint32_t jpeg_more_bits(const struct jpeg_frame *frame)
 {
     return frame->precision == JPEG_DEEP ? JPEG_DEEP_MORE : 0;

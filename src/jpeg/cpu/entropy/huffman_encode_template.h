@@ -3,7 +3,7 @@
 
 #include "jpeg/cpu/entropy/huffman_encode.h"
 
-/* Holds bits on their way out, kept in registers while a run is coded. */
+/* Holds the bits that are being written, in registers while a run is coded. */
 struct huffman_writer {
     uint8_t *out;
     uint64_t accumulator;
@@ -78,8 +78,8 @@ static inline void put_next(struct huffman_writer *w, const struct jpeg_coder *c
 }
 
 /*
- * Put the coefficients and the end of a block whose DC is put but not flushed. Two codes with their bits go between two
- * flushes, but of deep pictures one.
+ * Put the coefficients and the end of a block whose DC is put but not flushed. Two codes with their bits fit between
+ * two flushes, but only one of a deep picture.
  */
 static inline __attribute__((always_inline)) void put_block(
     struct huffman_writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t mask, bool deep)

@@ -99,7 +99,7 @@ uint64_t kst_jpeg_cpu_pair_single(jpeg_symbol symbol)
 /* Make the entry for two symbols; `single` is the entry of the first one alone. */
 static uint64_t pack_pair(uint64_t single, jpeg_symbol second)
 {
-    const uint64_t first = UINT64_C(0xFF00FFFF00); /* what tells of the first symbol */
+    const uint64_t first = UINT64_C(0xFF00FFFF00); /* the bytes that describe the first symbol */
     uint64_t used = single & 255, advance = jpeg_pair_first_advance(single);
     uint64_t start = used + jpeg_symbol_length(second), shift = 63 - jpeg_symbol_size(second);
     return (single & first) | (used + jpeg_symbol_total(second)) | start << 24 | shift << 40 |
@@ -129,7 +129,8 @@ static void fill_pairs(uint64_t *entry, jpeg_symbol first, const struct jpeg_loo
 }
 
 /*
- * Small pictures take less time to decode than their tables take to make, so as much as possible is done once per code.
+ * Make a table of pairs. Small pictures take less time to decode than their tables take to make, so as much as possible
+ * is done once per code.
  */
 void kst_jpeg_cpu_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *first, const struct jpeg_lookup *next)
 {

@@ -105,7 +105,7 @@ static inline bool jpeg_symbol_invalid(jpeg_symbol s)
     return jpeg_symbol_length(s) > JPEG_LONGEST_CODE;
 }
 
-/* The symbol at the head of the loaded bits, in which at least 32 bits must be valid. */
+/* Return the symbol at the head of the loaded bits, of which at least 32 must be valid. */
 static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
     const struct jpeg_lookup *lookup, uint64_t loaded)
 {
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
 }
 
 /*
- * EXTEND (F.12) for the bits at the head of the loaded bits; `shift` is 63 minus their number (0–15). A value that
+ * Apply EXTEND (F.12) to the bits at the head of the loaded bits; `shift` is 63 minus their number (0–15). A value that
  * starts with a 0 bit is negative: 2^size − 1 is subtracted from it.
  */
 static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t loaded, uint32_t shift)

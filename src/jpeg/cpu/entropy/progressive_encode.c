@@ -18,7 +18,7 @@ struct scan {
     struct jpeg_set_aside aside;  /* all bits, if the coefficients are not in memory */
     struct jpeg_huffman table[2]; /* indexed by destination, of the class that the scan uses */
     uint32_t restart_interval;
-    /* Element i of the array names the scan that is coded as the i-th one. */
+    /* In element i of the array: index of the scan that is coded as the i-th one. */
     uint32_t turn;
     bool done;
 };
@@ -36,8 +36,8 @@ struct progressive_coding {
     struct scan *scan; /* guarded by the lock, like all members below */
     size_t written;
     struct jpeg_scan_state state;
-    bool summed;  /* whether a scan has read the picture, */
-    uint64_t sum; /* and the sum of its rows */
+    bool summed;  /* whether a scan has read the picture */
+    uint64_t sum; /* sum of the rows that it read */
     kst_status status;
 };
 
@@ -49,9 +49,9 @@ struct token_block {
 
 /* Holds the state of the work on one scan. */
 struct progressive_worker {
-    struct jpeg_picture_source picture; /* if coefficients are not in memory: where they come from, */
-    struct jpeg_result_reader reader;   /* one of these two, */
-    struct jpeg_coefficients row;       /* and those of one MCU row */
+    struct jpeg_picture_source picture; /* source of the coefficients, if these are made from a picture */
+    struct jpeg_result_reader reader;   /* source of the coefficients, if these are read from a result */
+    struct jpeg_coefficients row;       /* coefficients of one MCU row, with either of these sources */
     struct progressive_coding *coding;
     struct jpeg_tokens tokens;
     uint64_t frequency[2][257];
@@ -175,7 +175,7 @@ static bool bring_result_row(void *arg, uint32_t row)
     return kst_jpeg_cpu_result_read(&worker->reader, row, &worker->row);
 }
 
-/* Every pass over the picture must have read the same rows. */
+/* Check that every pass over the picture has read the same rows. */
 static kst_status check_sum(struct progressive_worker *worker)
 {
     struct progressive_coding *coding = worker->coding;
@@ -254,8 +254,8 @@ static kst_status open_source(struct progressive_worker *worker)
 }
 
 /*
- * Close the worker's source. If the coefficients are not kept in memory, free the buffers too that the scan's bits have
- * outgrown.
+ * Close the worker's source. If the coefficients are not kept in memory, also free the buffers that the scan's bits
+ * have outgrown.
  */
 static void close_source(struct progressive_worker *worker)
 {
@@ -325,7 +325,7 @@ static kst_status write_aside(struct scan *scan, struct sink *sink)
     return status;
 }
 
-/* The caller holds the lock. */
+/* Write a scan. The caller holds the lock. */
 static kst_status write_scan(struct progressive_coding *coding, size_t index)
 {
     struct scan *scan = &coding->scan[index];
@@ -391,8 +391,8 @@ static void choose_turns(struct progressive_coding *coding)
 }
 
 /*
- * All scans together may keep as many tokens as take half of the memory of the coefficients; none, if these are not
- * kept either.
+ * Return the most blocks of tokens that one scan may keep, if coefficients are kept: such that the tokens of the scans
+ * that are coded at the same time take at most half of the memory of the coefficients.
  */
 static size_t blocks_most(const struct operation *op, const struct jpeg_frame *frame)
 {

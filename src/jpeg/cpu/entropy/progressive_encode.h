@@ -7,8 +7,8 @@
 #include "jpeg/cpu/result.h"
 
 /*
- * Provides the coefficients: from memory, from a result with a store, or from a picture. The latter two are read twice
- * for each scan, in any order.
+ * Describes where the coefficients come from: memory, a result with a store, or a picture. The latter two are read
+ * twice for each scan, in any order.
  */
 struct jpeg_progressive_source {
     const struct jpeg_coefficients *coefficients; /* null: `result` */

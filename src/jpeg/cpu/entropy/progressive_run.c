@@ -212,8 +212,8 @@ ALWAYS_INLINE void correct(int16_t *block, jpeg_history corrections, int32_t one
 }
 
 /*
- * Isolate a bit of `zeros`: bit n counted from the lowest, with the tier's instruction, or, which is the same one, the
- * (run + 1)th counted from the highest.
+ * Isolate a bit of those set in `zeros`: number n from the lowest, found with the tier's instruction, or the (run +
+ * 1)th from the highest, which is the same bit.
  */
 ALWAYS_INLINE jpeg_history pick(jpeg_history zeros, uint32_t n, uint32_t run, bool bmi2)
 {

@@ -83,7 +83,7 @@ INLINE int64_t move_on(struct run_walk *walk, const struct run_symbols *symbols)
     return going;
 }
 
-/* The coefficients of the block that is being read, and where its last index goes. */
+/* Holds the coefficients of the block that is being read, and where its last index goes. */
 struct run_place {
     int16_t *block;
     uint8_t *last;
@@ -208,7 +208,10 @@ static uint16_t *write_large(const int16_t *value, const uint8_t *place, uint32_
     return token;
 }
 
-/* Write symbols as tokens, up to LANES of which may follow that mean nothing. Returns the place after the last. */
+/*
+ * Write symbols as tokens, followed by up to LANES tokens that mean nothing. Returns the place after the last valid
+ * token.
+ */
 INLINE uint16_t *write_tokens(const int16_t *value, const uint8_t *place, uint32_t count, uint16_t *token)
 {
     const __m256i lane = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -227,7 +230,7 @@ INLINE uint16_t *write_tokens(const int16_t *value, const uint8_t *place, uint32
     return _mm256_testz_si256(large, large) ? token + count : write_large(value, place, count, token);
 }
 
-/* Write the kept blocks of an MCU as tokens; a symbol that ended a block and its DC symbol are none. */
+/* Write the kept blocks of an MCU as tokens. A block's DC symbol, and a symbol that ended it, do not become tokens. */
 static uint16_t *write_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, const struct run_kept *kept,
     uint32_t first, uint16_t *token)
 {

@@ -27,8 +27,8 @@ struct jpeg_scan_reader {
 };
 
 /*
- * Derive the scan's tables and stand at its start. The reader must not be moved afterwards. On KST_ERROR_MEMORY or
- * KST_ERROR_LIMIT_MEMORY nothing is held.
+ * Derive the scan's tables and put the cursor at its start. The reader must not be moved afterwards. On
+ * KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY nothing is held.
  */
 kst_status kst_jpeg_cpu_scan_open(struct memory *memory, struct jpeg_scan_reader *reader, const struct jpeg_plan *plan,
     uint32_t scan, enum cpu_tier tier);

@@ -202,7 +202,7 @@ static kst_status join_row(struct scan_coding *coding, uint32_t row)
     return band->bits.status ? band->bits.status : coding->joiner.sink->status;
 }
 
-/* The caller holds the lock. */
+/* Record a failure. The caller holds the lock. */
 static void fail(struct scan_coding *coding, kst_status status)
 {
     if (!coding->status)
@@ -361,7 +361,10 @@ void kst_jpeg_cpu_scan_coding_release(struct scan_coding *coding)
     kst_memory_release(memory, coding);
 }
 
-/* DC values at both ends of a row. The differences of its first MCU are counted from them once all rows are done. */
+/*
+ * Holds the DC values at both ends of a row. The differences of its first MCU are counted from them once all rows are
+ * done.
+ */
 struct row_edge {
     int16_t first[JPEG_MCU_BLOCKS]; /* DC coefficients of the first MCU's blocks */
     int32_t dc[JPEG_COMPONENTS];    /* DC predictions after the row */

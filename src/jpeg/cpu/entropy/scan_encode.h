@@ -12,8 +12,8 @@
 enum { JPEG_CHUNK_BLOCKS = 64 };
 
 /*
- * Says where blocks come from. Different workers call it at the same time; each asks for a row's MCUs from left to
- * right.
+ * Says where blocks come from. Several workers call its functions at the same time; each asks for a row's MCUs from
+ * left to right.
  */
 struct jpeg_block_source {
     void *arg;
@@ -24,8 +24,7 @@ struct jpeg_block_source {
     void (*start_row)(void *arg, uint32_t worker, uint32_t row); /* null: no preparation */
     /*
      * Fill in `count` MCUs from MCU `x` of a row on: blocks in zig-zag order and their masks, at most JPEG_CHUNK_BLOCKS
-     * blocks. False if a coefficient other than DC has more than
-     * JPEG_AC_BITS and `more` bits.
+     * blocks. Returns false if a coefficient other than DC has more than JPEG_AC_BITS + `more` bits.
      */
     bool (*fill)(void *arg, uint32_t worker, uint32_t row, uint32_t x, uint32_t count, int16_t *block, uint64_t *mask);
 };
@@ -33,7 +32,7 @@ struct jpeg_block_source {
 struct jpeg_scan_crew {
     struct pool *pool;
     struct memory *memory;
-    struct progress *progress; /* a step per MCU row that was coded or counted; null: nobody asks */
+    struct progress *progress; /* a step per MCU row that was coded or counted; null: none */
     const struct jpeg_huffman_encode *functions;
     struct jpeg_block_source source;
     uint32_t workers; /* as kst_jpeg_cpu_scan_workers() returns */
@@ -50,7 +49,7 @@ struct jpeg_scan_crew {
 void kst_jpeg_cpu_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpeg_frame *frame,
     const uint8_t *component, uint32_t component_count, const uint8_t huffman[JPEG_COMPONENTS]);
 
-/* Return the number of workers that a scan is worth. */
+/* Return the number of workers that are worth using for a scan. */
 uint32_t kst_jpeg_cpu_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry);
 
 /* Fetch what a claimed row is made of, if the source fetches anything. */
@@ -66,9 +65,7 @@ void kst_jpeg_cpu_source_unlock(const struct jpeg_block_source *source);
  */
 kst_status kst_jpeg_cpu_scan_encode(const struct jpeg_scan_crew *crew, struct sink *sink);
 
-/*
- * The same row by row, for one thread: create, code each MCU row in its turn, end, release. Null may be released.
- */
+/* Do the same row by row, on one thread: create, code each MCU row in order, end, release. Null may be released. */
 struct scan_coding;
 kst_status kst_jpeg_cpu_scan_coding_create(
     const struct jpeg_scan_crew *crew, struct sink *sink, struct scan_coding **coding);

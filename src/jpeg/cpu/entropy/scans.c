@@ -24,7 +24,7 @@ struct scan_schedule {
     uint32_t count;
     uint32_t rows;  /* MCU rows of the frame */
     uint32_t chunk; /* most rows that a thread reads at once */
-    uint32_t left;  /* number of scans that are not finished; 0, too, where the work is to end */
+    uint32_t left;  /* number of scans that are not finished; also set to 0 to end the work */
     bool cancelled;
     pthread_mutex_t lock;
     pthread_cond_t moved;
@@ -37,8 +37,8 @@ static bool same_kind(const struct jpeg_plan *plan, const struct jpeg_scan *a, c
 }
 
 /*
- * Return the last scan before `scan` that holds the component and is of its kind. That one follows its own predecessor
- * in turn.
+ * Return the last scan before `scan` that holds the component and is of its kind. That scan in turn follows its own
+ * predecessor.
  */
 static uint32_t find_predecessor(const struct jpeg_plan *plan, uint32_t scan, uint8_t component)
 {
@@ -57,7 +57,7 @@ static void find_order(const struct jpeg_plan *plan, struct stage *stage)
                 j < plan->scan[i].component_count ? find_predecessor(plan, i, plan->scan[i].component[j]) : NO_SCAN;
 }
 
-/* The row up to which a scan may be read now. */
+/* Return the row up to which a scan may be read now. */
 static uint32_t find_limit(const struct scan_schedule *schedule, const struct stage *stage)
 {
     uint32_t limit = schedule->rows;
@@ -82,7 +82,10 @@ static struct stage *choose(const struct scan_schedule *schedule)
     return best;
 }
 
-/* A thread waits only while others are reading a scan, so any number of threads, even one, finishes. */
+/*
+ * Read scans until all are finished. A thread waits only while others are reading a scan, so any number of threads,
+ * even one, finishes.
+ */
 static void work(void *arg, uint32_t index)
 {
     struct scan_schedule *schedule = arg;

@@ -46,7 +46,7 @@ void kst_jpeg_cpu_set_aside_add(struct jpeg_set_aside *aside, struct jpeg_bit_st
     kst_sink_settle(&aside->sink);
 }
 
-/* A short scan stays in the sink. */
+/* Take the rest of the bits. If the scan is so short that none of its bytes were passed on, they stay in the sink. */
 void kst_jpeg_cpu_set_aside_end(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits)
 {
     kst_jpeg_cpu_join_pieces(&aside->joiner, bits);

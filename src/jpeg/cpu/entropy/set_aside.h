@@ -12,7 +12,7 @@ struct jpeg_extent {
     size_t length;
 };
 
-/* It must not be moved, because its members point to each other. */
+/* Holds the coded bytes of one scan. It must not be moved, because its members point to each other. */
 struct jpeg_set_aside {
     struct spill *spill;
     struct memory *memory;
@@ -26,7 +26,7 @@ struct jpeg_set_aside {
 
 void kst_jpeg_cpu_set_aside_begin(struct jpeg_set_aside *aside, struct memory *memory, struct spill *spill);
 
-/* Take all whole bytes that a bit string has so far, which then may be continued. */
+/* Take all whole bytes that a bit string has so far. The bit string may then be continued. */
 void kst_jpeg_cpu_set_aside_add(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits);
 
 /* Take the rest of a bit string, and end the scan. */

@@ -193,7 +193,7 @@ static uint32_t rows_in_mcu(const struct jpeg_tokens *t, uint32_t c)
     return t->frame->component_count == 1 ? 1 : t->frame->component[c].v;
 }
 
-/* Bring the coefficients of an MCU row, unless all are there. */
+/* Fetch the coefficients of an MCU row, unless all are in memory. */
 static void bring(struct jpeg_tokens *t, uint32_t row)
 {
     if (!t->bring || t->stopped)

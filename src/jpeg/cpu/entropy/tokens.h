@@ -36,8 +36,9 @@ struct jpeg_tokens {
     const struct jpeg_frame *frame;
     const struct jpeg_coefficients *coefficients;
     /*
-     * Null, or called before each MCU row of the frame (of one component's blocks, if the frame has a single one), of
-     * which `coefficients` then hold the blocks, and no others. False ends the scan.
+     * Fetch an MCU row of the frame (a row of blocks, if the frame has a single component): `coefficients` then hold
+     * its blocks, and no others. Called before each row; null: all coefficients are in memory. Returning false ends the
+     * scan.
      */
     bool (*bring)(void *arg, uint32_t row);
     const kst_scan *scan;
@@ -45,8 +46,8 @@ struct jpeg_tokens {
     uint32_t restart_interval;
     jpeg_token *token; /* room for JPEG_TOKEN_CHUNK */
     /*
-     * Called with tokens in order, always as many as there is room for except at the end. Returns where the next tokens
-     * go; null ends the scan.
+     * Receive tokens in order, always as many as there is room for except at the end. Returns where the next tokens go;
+     * null ends the scan.
      */
     jpeg_token *(*consume)(void *arg, jpeg_token *token, uint32_t count);
     void *arg;
