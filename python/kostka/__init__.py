@@ -87,6 +87,7 @@ __all__ = [
     "submit",
     "tar_groups",
     "transcode",
+    "transcode_batch",
 ]
 
 _contexts = {}
@@ -485,6 +486,14 @@ def transcode(data, *, device=None, **options):
         for byte
     """
     return _context(device).transcode(data, **options)
+
+
+def transcode_batch(data, *, device=None, **options):
+    """Rewrite a sequence of streams to a list of bytes, as transcode() does with each; on a GPU in few launches.
+
+    Options are those of transcode(), the same for all; errors: as in decode_batch().
+    """
+    return _context(device).transcode_batch(data, **options)
 
 
 def info(data):

@@ -54,6 +54,7 @@ __all__ = [
     "submit",
     "tar_groups",
     "transcode",
+    "transcode_batch",
 ]
 
 _FormatName = Literal["grey", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar", "raw"]
@@ -738,6 +739,22 @@ class Context:
         data: _Source,
         **options: Unpack[_TranscodeOptions],
     ) -> bytes: ...
+    @overload
+    def transcode_batch(
+        self,
+        data: Sequence[_Source],
+        *,
+        errors: Literal["raise"] | None = None,
+        **options: Unpack[_TranscodeOptions],
+    ) -> list[bytes]: ...
+    @overload
+    def transcode_batch(
+        self,
+        data: Sequence[_Source],
+        *,
+        errors: Literal["return"],
+        **options: Unpack[_TranscodeOptions],
+    ) -> list[bytes | KostkaError]: ...
     def encode_volume(self, volume: Buffer, **options: Unpack[_EncodeVolumeOptions]) -> bytes: ...
     def encode_volumes(
         self, volumes: Sequence[Buffer], **options: Unpack[_EncodeVolumeOptions]
@@ -900,6 +917,22 @@ def transcode(
     device: _Device | None = None,
     **options: Unpack[_TranscodeOptions],
 ) -> bytes: ...
+@overload
+def transcode_batch(
+    data: Sequence[_Source],
+    *,
+    device: _Device | None = None,
+    errors: Literal["raise"] | None = None,
+    **options: Unpack[_TranscodeOptions],
+) -> list[bytes]: ...
+@overload
+def transcode_batch(
+    data: Sequence[_Source],
+    *,
+    device: _Device | None = None,
+    errors: Literal["return"],
+    **options: Unpack[_TranscodeOptions],
+) -> list[bytes | KostkaError]: ...
 def save(
     file: _Path | bytes | _Writer,
     image: _Picture,

@@ -29,26 +29,15 @@ class Coder:
 
     def __call__(self, sources):
         """Return a list with an Image, bytes or a KostkaError for each of the sources: bytes, buffers, paths or files."""
+        import kostka
+
+        sources, where = list(sources), {"device": self._device, "errors": self._errors}
         if self._transcode is not None:
-            return [self._rewrite(source) for source in sources]
-        import kostka
-
-        results = kostka.decode_batch(list(sources), device=self._device, errors=self._errors, **self._decode)
-        return results if self._encode is None else self._encode_all(results)
-
-    def _rewrite(self, source):
-        import kostka
-
-        try:
-            return kostka.transcode(source, device=self._device, **self._transcode)
-        except kostka.KostkaError as error:
-            if self._errors == "raise":
-                raise
-            return error
-
-    def _encode_all(self, results):
-        import kostka
-
-        images = [one for one in results if isinstance(one, kostka.Image)]
-        made = iter(kostka.encode_batch(images, device=self._device, errors=self._errors, **self._encode))
-        return [next(made) if isinstance(one, kostka.Image) else one for one in results]
+            return kostka.transcode_batch(sources, **where, **self._transcode)
+        if self._encode is None:
+            return kostka.decode_batch(sources, **where, **self._decode)
+        # What is encoded next stays in the device's memory until then.
+        decoded = kostka.decode_batch(sources, **where, **{"memory": "device", **self._decode})
+        images = [one for one in decoded if isinstance(one, kostka.Image)]
+        made = iter(kostka.encode_batch(images, **where, **self._encode))
+        return [next(made) if isinstance(one, kostka.Image) else one for one in decoded]

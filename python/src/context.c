@@ -314,6 +314,8 @@ PyDoc_STRVAR(
     resize_doc, "resize($self, image, *, size, **options)\n--\n\nMake an Image of another size; see kostka.resize().");
 PyDoc_STRVAR(transcode_doc, "transcode($self, data, **options)\n--\n\n"
                             "Write a stream anew without loss; see kostka.transcode().");
+PyDoc_STRVAR(transcode_batch_doc, "transcode_batch($self, data, **options)\n--\n\n"
+                                  "Write many streams anew without loss; see kostka.transcode_batch().");
 PyDoc_STRVAR(encode_volumes_doc,
     "encode_volumes($self, volumes, **options)\n--\n\n"
     "Encode a sequence of arrays (z, y, x) to a list of bytes; see kostka.encode_volumes().");
@@ -341,6 +343,7 @@ static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORD
     {"sweep", FUNCTION(kst_py_sweep), WITH_KEYWORDS, sweep_doc},
     {"resize", FUNCTION(kst_py_resize), WITH_KEYWORDS, resize_doc},
     {"transcode", FUNCTION(kst_py_transcode), WITH_KEYWORDS, transcode_doc},
+    {"transcode_batch", FUNCTION(kst_py_transcode_batch), WITH_KEYWORDS, transcode_batch_doc},
     {"encode_volume", FUNCTION(kst_py_encode_volume), WITH_KEYWORDS, encode_volume_doc},
     {"encode_volumes", FUNCTION(kst_py_encode_volumes), WITH_KEYWORDS, encode_volumes_doc},
     {"decode_volume", FUNCTION(kst_py_decode_volume), WITH_KEYWORDS, decode_volume_doc},

@@ -85,15 +85,10 @@ static bool read_encode(struct flow *flow, PyObject *object)
     return fine;
 }
 
-/* Read the size to resize to. Only the CPU resizes in flows, so that images are in host memory. */
 static bool read_resize(struct flow *flow, PyObject *object)
 {
     if (!kst_py_resize_read(object, &flow->resize))
         return false;
-    if (flow->decoding.memory == KST_MEMORY_CUDA || flow->decoding.memory == KST_MEMORY_OPENCL) {
-        PyErr_SetString(PyExc_ValueError, "images that are resized lie in host memory, not on the device");
-        return false;
-    }
     flow->options.resize = &flow->resize;
     return true;
 }

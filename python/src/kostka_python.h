@@ -129,6 +129,7 @@ PyObject *kst_py_submit(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode_batch(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_transcode_batch(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_filter(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_histogram(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_stereo(PyObject *self, PyObject *args, PyObject *keywords);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements transcoding. */
+/* Implements transcoding, of one stream and of a batch, with its arguments. */
 #include <stddef.h>
 
 #include "options.h"
@@ -7,6 +7,7 @@
 /* Holds the arguments as they were passed. */
 struct settings {
     kst_transcode_options options;
+    const char *errors;
     int coding, progression;
     bool progressive, optimize;
     PyObject *restart;
@@ -21,7 +22,9 @@ static const struct range levels = {0, 32}, layers = {0, 65535};
 #define JPEG(member) offsetof(struct settings, options.member)
 #define J2K(member) offsetof(struct settings, options.jpeg2000.member)
 
-static const struct option table[] = {
+/* `errors` comes first: a single stream has none. */
+static const struct option options_of_many[] = {
+    {"errors", kst_py_read_text, AT(errors), NULL, FOR_ALL},
     {"strip", kst_py_read_word, JPEG(strip), kst_py_strips, FOR_ALL},
     {"strict", kst_py_read_flag, JPEG(strict), NULL, FOR_ALL},
     {"coding", kst_py_read_word, AT(coding), kst_py_codings, FOR_JPEG},
@@ -52,16 +55,29 @@ static const struct option table[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
+/* Holds a call: the table of its options, which of them were passed, and its streams. */
+struct transcoding {
+    struct state *state;
+    struct context *context;
+    const struct option *table;
+    option_set given;
+    struct settings settings;
+    struct source *source;
+    kst_transcode_item *item;
+    Py_ssize_t count;
+};
+
 static bool read_options(
-    PyObject *args, PyObject *keywords, PyObject **data, struct settings *settings, option_set *given)
+    struct transcoding *call, const char *function, PyObject *args, PyObject *keywords, PyObject **data)
 {
+    struct settings *settings = &call->settings;
     kst_transcode_options *options = &settings->options;
     kst_transcode_options_init(options);
     settings->progression = options->jpeg2000.progression;
-    if (!kst_py_arguments("transcode", "data", args, keywords, data, table, settings, given))
+    if (!kst_py_arguments(function, "data", args, keywords, data, call->table, settings, &call->given))
         return false;
     kst_coding coding = (kst_coding)settings->coding;
-    bool fine = kst_py_coding(table, *given, settings->progressive, settings->optimize, &coding) &&
+    bool fine = kst_py_coding(call->table, call->given, settings->progressive, settings->optimize, &coding) &&
                 kst_py_restart(settings->restart, true, &options->restart);
     options->coding = coding;
     options->jpeg2000.progression = settings->progression;
@@ -74,53 +90,134 @@ static bool read_options(
  * Check that the options suit the codec, which the first bytes of the stream show. If they are of no codec, the library
  * reports the error.
  */
-static bool fits(const struct source *source, option_set given)
+static bool fits(const struct transcoding *call, const struct source *source)
 {
     static const uint8_t jp2[] = {0, 0, 0, 12, 'j', 'P', ' ', ' '};
     const uint8_t *data = source->data;
     if (source->length >= 2 && data[0] == 0xFF && data[1] == 0xD8)
-        return kst_py_options_fit(table, given, FOR_JPEG);
+        return kst_py_options_fit(call->table, call->given, FOR_JPEG);
     if (source->length >= 2 && data[0] == 0xFF && data[1] == 0x4F)
-        return kst_py_options_fit(table, given, FOR_JPEG2000);
+        return kst_py_options_fit(call->table, call->given, FOR_JPEG2000);
     if (source->length >= sizeof jp2 && memcmp(data, jp2, sizeof jp2) == 0)
-        return kst_py_options_fit(table, given, FOR_JPEG2000);
+        return kst_py_options_fit(call->table, call->given, FOR_JPEG2000);
     return true;
 }
 
-static PyObject *transcode(
-    struct state *state, struct context *context, const struct source *source, const kst_transcode_options *options)
+/* Open the streams. The index of one that cannot be opened goes to the exception. */
+static bool open_sources(struct transcoding *call, PyObject *const *data)
 {
-    kst_buffer output = {.data = NULL};
-    kst_report report;
-    kst_status status;
+    size_t count = (size_t)call->count;
+    call->source = PyMem_Calloc(count + 1, sizeof *call->source);
+    call->item = PyMem_Calloc(count + 1, sizeof *call->item);
+    if (!call->source || !call->item) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < call->count; i++) {
+        struct source *source = &call->source[i];
+        if (!kst_py_source_open(call->state, source, data[i], call->context->memory_limit) || !fits(call, source)) {
+            kst_py_error_index(i);
+            return false;
+        }
+        call->item[i] =
+            (kst_transcode_item){.data = source->data, .length = source->length, .options = &call->settings.options};
+    }
+    return true;
+}
+
+static void end(struct transcoding *call)
+{
+    for (Py_ssize_t i = 0; i < call->count; i++) {
+        if (call->source)
+            kst_py_source_release(&call->source[i]);
+        if (call->item)
+            kst_buffer_release(call->context->handle, &call->item[i].output);
+    }
+    PyMem_Free(call->source);
+    PyMem_Free(call->item);
+    PyMem_Free(call->settings.components.number);
+}
+
+static PyObject *result_of(const struct transcoding *call, Py_ssize_t index, bool raise)
+{
+    const kst_transcode_item *item = &call->item[index];
+    if (item->report.status) {
+        PyObject *error = kst_py_error(call->state, item->report.status, &item->report);
+        return raise ? kst_py_throw(error) : error;
+    }
+    return PyBytes_FromStringAndSize((const char *)item->output.data, (Py_ssize_t)item->output.length);
+}
+
+static PyObject *results_of(const struct transcoding *call, bool raise)
+{
+    PyObject *list = PyList_New(call->count);
+    for (Py_ssize_t i = 0; list && i < call->count; i++) {
+        PyObject *one = result_of(call, i, raise);
+        if (!one && call->item[i].report.status)
+            kst_py_error_index(i);
+        if (!one || PyList_SetItem(list, i, one) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *transcode(struct transcoding *call, PyObject *data)
+{
     PyObject *bytes = NULL;
-    kst_report_init(&report);
-    Py_BEGIN_ALLOW_THREADS;
-    status = kst_transcode(context->handle, source->data, source->length, options, &output, &report);
-    Py_END_ALLOW_THREADS;
-    if (status)
-        kst_py_raise(state, status, &report);
-    else
-        bytes = PyBytes_FromStringAndSize((const char *)output.data, (Py_ssize_t)output.length);
-    kst_buffer_release(context->handle, &output);
+    kst_transcode_item *item;
+    call->count = 1;
+    if (open_sources(call, &data)) {
+        item = call->item;
+        kst_report_init(&item->report);
+        Py_BEGIN_ALLOW_THREADS;
+        kst_transcode(call->context->handle, item->data, item->length, item->options, &item->output, &item->report);
+        Py_END_ALLOW_THREADS;
+        bytes = result_of(call, 0, true);
+    }
     return bytes;
 }
 
 PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    struct context *context = (struct context *)self;
-    struct state *state = kst_py_state(self);
-    struct settings settings = {.progressive = false};
-    struct source source = {.data = NULL};
+    struct transcoding call = {
+        .state = kst_py_state(self), .context = (struct context *)self, .table = options_of_many + 1};
     PyObject *data, *bytes = NULL;
-    option_set given = 0;
-    if (!kst_py_context_enter(context))
+    if (!kst_py_context_enter(call.context))
         return NULL;
-    if (read_options(args, keywords, &data, &settings, &given) &&
-        kst_py_source_open(state, &source, data, context->memory_limit) && fits(&source, given))
-        bytes = transcode(state, context, &source, &settings.options);
-    kst_py_source_release(&source);
-    PyMem_Free(settings.components.number);
-    kst_py_context_leave(context);
+    if (read_options(&call, "transcode", args, keywords, &data))
+        bytes = transcode(&call, data);
+    end(&call);
+    kst_py_context_leave(call.context);
     return bytes;
+}
+
+static PyObject *transcode_all(struct transcoding *call, const struct sequence *data, bool raise)
+{
+    call->count = data->count;
+    if (!open_sources(call, data->item))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    kst_transcode_batch(call->context->handle, call->item, (size_t)call->count);
+    Py_END_ALLOW_THREADS;
+    return results_of(call, raise);
+}
+
+PyObject *kst_py_transcode_batch(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    struct transcoding call = {.state = kst_py_state(self),
+        .context = (struct context *)self,
+        .table = options_of_many,
+        .settings = {.errors = "raise"}};
+    struct sequence sequence = {.item = NULL};
+    PyObject *data, *list = NULL;
+    bool raise;
+    if (!kst_py_context_enter(call.context))
+        return NULL;
+    if (read_options(&call, "transcode_batch", args, keywords, &data) && kst_py_errors(call.settings.errors, &raise) &&
+        kst_py_sequence_read(&sequence, data, "data"))
+        list = transcode_all(&call, &sequence, raise);
+    end(&call);
+    kst_py_context_leave(call.context);
+    kst_py_sequence_release(&sequence);
+    return list;
 }

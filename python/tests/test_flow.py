@@ -122,7 +122,6 @@ class Flows(unittest.TestCase):
             (TypeError, "colour", {"decode": {"colour": 1}}),
             (TypeError, "needs a size", {"resize": {"filter": "box"}}),
             (ValueError, "no format here", {"resize": {"size": (3, 3), "format": "bgr"}}),
-            (ValueError, "not on the device", {"resize": (3, 3), "decode": {"memory": "device"}}),
             (ValueError, "errors", {"errors": "drop"}),
             (kostka.KostkaError, "device", {"devices": "cpu,cpu"}),
             (kostka.KostkaError, "device", {"devices": "nothing"}),

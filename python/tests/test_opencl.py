@@ -4,6 +4,7 @@
 import os
 import tempfile
 import unittest
+import unittest.mock
 
 import kostka
 import pictures
@@ -67,6 +68,34 @@ class OpenCl(unittest.TestCase):
             self.assertEqual([bytes(batch.images) for batch in found], wanted)
             held = [batch.images for batch in kostka.Loader(folder, 16, device=self.context, **options)]
             self.assertEqual([tensor.memory for tensor in held], ["opencl"] * 2)
+
+    def test_flow(self):
+        """Images of a flow stay in the device's memory, resized or not."""
+        data = [kostka.encode(pictures.array(WIDTH + i, HEIGHT, seed=i), device="cpu") for i in range(3)]
+        for resize in (None, {"size": (31, 17), "filter": "lanczos"}):
+            options = {"decode": {"memory": "device"}, "devices": "opencl:0,cpu"}
+            if resize:
+                options["resize"] = resize
+            images = list(kostka.flow(data, **options))
+            self.assertEqual([image.memory for image in images], ["opencl"] * 3)
+            for image, stream in zip(images, data):
+                wanted = kostka.decode(stream, device="cpu")
+                if resize:
+                    wanted = kostka.resize(wanted, device="cpu", **resize)
+                self.assertEqual(image.shape, wanted.shape)
+                self.assertEqual(kostka.encode(image), kostka.encode(wanted, device="cpu"))
+
+    def test_coder(self):
+        """Between decoding and encoding a coder leaves images where the device has them."""
+        data = [kostka.encode(pictures.array(WIDTH + i, HEIGHT, seed=i), device="cpu") for i in range(3)]
+        wanted = kostka.Coder(encode={"quality": 80}, device="cpu")(data)
+        with unittest.mock.patch.object(kostka, "encode_batch", wraps=kostka.encode_batch) as encode_batch:
+            coder = kostka.Coder(encode={"quality": 80}, device="opencl:0")
+            found = coder([*data, b"none"])
+        self.assertEqual((found[:3], type(found[3])), (wanted, kostka.StreamError))
+        self.assertEqual([image.memory for image in encode_batch.call_args.args[0]], ["opencl"] * 3)
+        images = kostka.Coder(device="opencl:0")(data)
+        self.assertEqual([image.memory for image in images], ["host"] * 3)
 
     def test_resize(self):
         data = kostka.encode(pictures.array(WIDTH, HEIGHT), device="cpu")

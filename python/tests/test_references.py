@@ -111,6 +111,7 @@ class References(unittest.TestCase):
         self.check(lambda: self.context.encode(self.array, **options), keep=options.values())
         self.check(lambda: self.context.decode(file, components=[0, 1], layers=1), keep=(file,))
         self.check(lambda: self.context.transcode(file, components=[0, 1, 2], plt=True), keep=(file,))
+        self.check(lambda: self.context.transcode_batch([file, b"none"], components=[0, 1], errors="return"), keep=(file,))
         for wrong in (
             {"rate": (1, "a")},
             {"poc": [("LRCP", 3)]},

@@ -56,6 +56,29 @@ class Transcode(unittest.TestCase):
         for wrong in ({"transform": "turn"}, {"crop": (1, 2)}, {"restart": "never"}, {"edge": ""}, {"coding": "raw"}):
             self.assertRaises(ValueError, kostka.transcode, self.data, **wrong)
 
+    def test_batch(self):
+        jp2 = kostka.encode(pictures.array(40, 30), codec="jp2")
+        streams = [self.data, jp2, kostka.encode(pictures.array(33, 21, seed=1))]
+        made = kostka.transcode_batch(streams, strip="all")
+        self.assertEqual(made, [kostka.transcode(one, strip="all") for one in streams])
+        self.assertEqual(kostka.transcode_batch(iter([jp2] * 2), ht=True), [kostka.transcode(jp2, ht=True)] * 2)
+        self.assertEqual(kostka.transcode_batch([]), [])
+        made = kostka.transcode_batch([self.data, b"none", self.data], errors="return")
+        self.assertEqual(made[::2], [kostka.transcode(self.data)] * 2)
+        self.assertEqual((type(made[1]), made[1].status), (kostka.StreamError, "ERROR_JPEG_SOI"))
+        with self.assertRaises(kostka.StreamError) as caught:
+            kostka.transcode_batch([self.data, b"none"])
+        self.assertEqual(caught.exception.index, 1)
+        with self.assertRaises(ValueError) as caught:
+            kostka.transcode_batch([self.data, jp2], progressive=True)
+        self.assertEqual(caught.exception.index, 1)
+        with self.assertRaises(OSError) as caught:
+            kostka.transcode_batch([self.data, "/nonexistent"], errors="return")
+        self.assertEqual(caught.exception.index, 1)
+        self.assertRaises(TypeError, kostka.transcode_batch, self.data)
+        self.assertRaises(ValueError, kostka.transcode_batch, [self.data], errors="drop")
+        self.assertRaises(TypeError, kostka.transcode, self.data, errors="return")
+
 
 if __name__ == "__main__":
     unittest.main()
