@@ -52,6 +52,13 @@ expect 2 "$KOSTKA" video wanted.avi 'a%d.png' --first 5
 says '--first: it is for files with numbers'
 expect 2 "$KOSTKA" video 'n%d.png' a.avi --first -5
 says '--first takes the number of a file'
+# Files that replace those that are read keep their numbers: others would be overwritten before they are read.
+for i in 1 2 3; do cp n$i.png self$((i - 1)).png; done
+expect 0 within 20 "$KOSTKA" video 'self%d.png' 'self%d.png' --in-place
+for i in 1 2 3; do same self$((i - 1)).png n$i.png; done
+[ ! -e self3.png ] || fail 'files that replace others have other numbers'
+expect 2 "$KOSTKA" video 'self%d.png' 'self%d.png' --in-place --first-out 5
+says '--first-out: files that replace those that are read keep their numbers'
 # Where folders have numbers, those from 0 to 10 are looked for.
 for i in 4 5 6; do mkdir f$i && cp n$i.png f$i/frame.png; done
 expect 0 "$KOSTKA" video 'f%d/frame.png' a.avi --lossless

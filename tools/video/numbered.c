@@ -236,6 +236,7 @@ static bool find_first(struct video_reader *reader, struct problem *problem)
     if (!any)
         return problem_set_kind(problem, PROBLEM_READ, "no file has such a name%s",
             strchr(in->pattern.behind, '/') != NULL ? " with a number from 0 to 10" : "");
+    reader->first = in->number;
     if (in->greatest > in->number)
         reader->info.frames = in->greatest - in->number + 1;
     return true;

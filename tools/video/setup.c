@@ -304,6 +304,18 @@ static bool choose_payload(const struct video_settings *settings, struct video_p
     return true;
 }
 
+/* Choose the number of the first file that is written. Files that replace those that are read keep their numbers. */
+static bool choose_first(const struct video_settings *settings, struct video_pass *pass)
+{
+    const struct video_reader *reader = pass->reader;
+    struct video_writer *writer = pass->writer;
+    bool itself = reader->format->files && writer->format->files && strcmp(reader->path, writer->path) == 0;
+
+    writer->first = itself ? reader->first : settings->first_out;
+    return !itself || options_refuse("video", &settings->given, OPTION_FIRST_OUT,
+                          "files that replace those that are read keep their numbers");
+}
+
 static bool check_options(struct video_settings *settings, const struct video_pass *pass)
 {
     static const char why[] = "it is for frames without a header, and these have one";
@@ -544,8 +556,7 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     struct video_writer *writer = pass->writer;
     const struct video_info *in = &pass->reader->info;
 
-    *writer = (struct video_writer){
-        .info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1, .first = settings->first_out};
+    *writer = (struct video_writer){.info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1};
     writer->format = settings->out_format != NULL ? settings->out_format : video_format_by_path(path);
     writer->path = path;
     if (settings->out_format == NULL && numbered_is(path))
@@ -557,7 +568,8 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     writer->metadata = pass->reader->metadata;
     writer->retimed = pass->reader->retimed;
     settings->ht |= (settings->j2k.options.style & KST_J2K_HT) != 0;
-    if (!choose_payload(settings, pass) || !check_options(settings, pass) || !choose_change(settings, pass))
+    if (!choose_payload(settings, pass) || !choose_first(settings, pass) || !check_options(settings, pass) ||
+        !choose_change(settings, pass))
         return EXIT_USAGE;
     pass->strict = settings->strict;
     pass->latency = settings->latency;

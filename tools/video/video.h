@@ -156,6 +156,7 @@ struct video_reader {
     uint32_t left_out;    /* streams that are neither frames nor tracks: a second video, attached files */
     struct video_track *track;
     uint32_t tracks;
+    uint64_t first;              /* number of the first file of a numbered sequence */
     struct video_losses *losses; /* counts of damaged and missing files, which the pass owns */
     struct video_packet *packet; /* the packet of STEP_PACKET, which the caller frees */
     void *metadata;              /* libavformat's metadata of the whole file (AVDictionary); null: none */
