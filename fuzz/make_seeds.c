@@ -409,6 +409,53 @@ static bool write_ndpi(kst_context *context, const char *folder)
     return fine;
 }
 
+/* Return the CRC-32 of RFC 1952. */
+static uint32_t checksum_of(const uint8_t *data, size_t length)
+{
+    uint32_t sum = UINT32_MAX;
+    for (size_t i = 0; i < 8 * length; i++) {
+        const uint32_t bit = (sum ^ (uint32_t)data[i / 8] >> i % 8) & 1;
+        sum = sum >> 1 ^ (bit != 0 ? 0xEDB88320 : 0);
+    }
+    return ~sum;
+}
+
+/*
+ * Write a compressed file of NIfTI-1 and bricks, as stored blocks: what a brick of four bytes says that it has, the
+ * kind of its codec and that it is one.
+ */
+static bool write_packed(const char *folder, const kst_buffer *volume)
+{
+    enum { MOST = 512, HEAD = 15, TRAILER = 8 };
+    static const uint8_t zstd[] = {0x28, 0xB5, 0x2F, 0xFD, 0x20, 4, 0x21, 0, 0, 'z', 'a', 'r', 'r', 3, 2, 6};
+    static const uint8_t zlib[] = {0x78, 1, 1, 4, 0, 0xFB, 0xFF, 'z', 'a', 'r', 'r', 4, 0x65, 1, 0xC0, 3, 1, 6};
+    static const uint8_t gzip[] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 1, 4, 0, 0xFB, 0xFF, 'z', 'a', 'r', 'r', 0x97,
+        0x35, 0xD1, 0xCF, 4, 0, 0, 0, 3, 0, 6};
+    static const uint8_t blosc[] = {2, 1, 0x32, 1, 4, 0, 0, 0, 4, 0, 0, 0, 20, 0, 0, 0, 'z', 'a', 'r', 'r', 3, 3, 6};
+    static const char *const names[] = {"zstd.brick", "zlib.brick", "gzip.brick", "blosc.brick"};
+    static const kst_buffer bricks[] = {{.data = (uint8_t *)(uintptr_t)zstd, .length = sizeof zstd},
+        {.data = (uint8_t *)(uintptr_t)zlib, .length = sizeof zlib},
+        {.data = (uint8_t *)(uintptr_t)gzip, .length = sizeof gzip},
+        {.data = (uint8_t *)(uintptr_t)blosc, .length = sizeof blosc}};
+    static const uint8_t kind = 5;
+    uint8_t bytes[MOST] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 1};
+    const size_t length = volume->length;
+    for (size_t i = 0; i < 2; i++) { /* the length of the stored block, and its complement */
+        bytes[11 + i] = (uint8_t)(length >> 8 * i);
+        bytes[13 + i] = (uint8_t) ~(length >> 8 * i);
+        bytes[HEAD + length + 4 + i] = (uint8_t)(length >> 8 * i);
+    }
+    memcpy(bytes + HEAD, volume->data, length);
+    const uint32_t sum = checksum_of(volume->data, length);
+    for (size_t i = 0; i < 4; i++)
+        bytes[HEAD + length + i] = (uint8_t)(sum >> 8 * i);
+    const kst_buffer file = {.data = bytes, .length = HEAD + length + TRAILER};
+    bool fine = write_file(folder, "volume.nii.gz", &file, &kind, 1);
+    for (size_t i = 0; i < sizeof bricks / sizeof *bricks && fine; i++)
+        fine = write_file(folder, names[i], &bricks[i], NULL, 0);
+    return fine;
+}
+
 /* Write a survey of SEG-Y, a volume of NIfTI-1 and metadata of Zarr; the last byte says which of them a file is. */
 static bool write_volume_files(const char *folder)
 {
@@ -444,6 +491,7 @@ static bool write_volume_files(const char *folder)
     bool fine = true;
     for (size_t i = 0; i < sizeof files / sizeof *files && fine; i++)
         fine = write_file(folder, names[i], &files[i], &kinds_of[i], 1);
+    fine = fine && write_packed(folder, &files[1]);
     return fine;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads any bytes as a file of a volume: SEG-Y, the header of NIfTI-1, or metadata of Zarr, as the last byte says. What
- * is accepted is within the limits, and a failure has a text.
+ * Reads any bytes as a file of a volume: SEG-Y, the header of NIfTI-1, metadata of Zarr, a compressed file of NIfTI-1,
+ * or a compressed brick, as the last byte says. What is accepted is within the limits, and a failure has a text.
  */
 #include "fuzz.h"
 
@@ -11,7 +11,7 @@
 #include "volume/segy.h"
 #include "volume/store.h"
 
-enum { MEMORY = 1 << 20, ROWS = 64, KINDS = 5 };
+enum { MEMORY = 1 << 20, ROWS = 64, ROOM = 256, KINDS = 7 };
 
 /* Stand in for the functions that read files on a disk. */
 uint64_t source_size(const struct source *source)
@@ -77,6 +77,31 @@ static void read_nifti(const uint8_t *data, size_t length)
     }
 }
 
+static void read_packed(const uint8_t *data, size_t length)
+{
+    struct volume_file file = {.source = {.data = (uint8_t *)(uintptr_t)data, .length = length, .size = length}};
+    struct problem problem = {.text = ""};
+    if (nifti_unpack(&file, MEMORY, &problem))
+        check_volume(&file.volume);
+    else
+        fuzz_check(problem.text[0] != '\0', "a failure has a text");
+    free(file.samples);
+}
+
+/* A block of exactly the right length lets a sanitizer detect each byte written past its end. */
+static void expand(const uint8_t *data, struct fuzz_input *input)
+{
+    static const enum packing kinds[] = {PACKING_GZIP, PACKING_ZLIB, PACKING_ZSTD, PACKING_BLOSC};
+    const enum packing kind = kinds[fuzz_take(input, sizeof kinds / sizeof *kinds)];
+    const size_t room = 1 + fuzz_take(input, ROOM);
+    struct problem problem = {.text = ""};
+    uint8_t *to = malloc(room);
+    fuzz_check(to != NULL, "memory for a brick");
+    fuzz_check(packing_expand(kind, data, input->length, to, room, &problem) || problem.text[0] != '\0',
+        "a failure has a text");
+    free(to);
+}
+
 static void check_store(const struct store *store)
 {
     uint64_t bytes = store->bits / 8;
@@ -116,6 +141,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         read_segy(data, input.length);
     else if (kind == 1)
         read_nifti(data, input.length);
+    else if (kind == KINDS - 2)
+        read_packed(data, input.length);
+    else if (kind == KINDS - 1)
+        expand(data, &input);
     else
         read_metadata(data, input.length, kind - 2);
     return 0;

@@ -18,6 +18,7 @@ LICENCE = "BSD-2-Clause"
 # What the library needs is the C library alone. These are loaded when they are needed, by the command line for formats of
 # files, by the libraries in place of others, and by the library for devices.
 LOADED = (
+    ("c-blosc", "BSD-3-Clause"),
     ("FFmpeg", "LGPL-2.1-or-later"),
     ("giflib", "MIT"),
     ("jansson", "MIT"),
@@ -28,6 +29,8 @@ LOADED = (
     ("libtiff", "libtiff"),
     ("libwebp", "BSD-3-Clause"),
     ("OpenCL-ICD-Loader", "Apache-2.0"),
+    ("zlib", "Zlib"),
+    ("zstd", "BSD-3-Clause"),
 )
 
 

@@ -8,7 +8,7 @@
 
 #include "files/output.h"
 
-enum { LEVELS_MAX = 32, BITS_MAX = 28, REPEAT = 5, REPEAT_MAX = 1000 };
+enum { LEVELS_MAX = 32, BITS_MAX = 28, LAYERS_MADE = 1024, REPEAT = 5, REPEAT_MAX = 1000 };
 
 /* Read a number behind the character `before` (0 for the first number), and move *text behind it. */
 static bool take_number(const char **text, char before, uint32_t low, uint32_t *number)
@@ -131,6 +131,12 @@ static bool handle(const char *verb, void *to, int code, const char *value)
         return value_count(verb, "--reduce", value, 0, LEVELS_MAX, &settings->decode.reduce);
     case OPTION_REDUCE_Z:
         return value_count(verb, "--reduce-z", value, 0, LEVELS_MAX, &settings->decode.reduce_z);
+    case OPTION_LAYERS:
+        settings->layers = value;
+        return true;
+    case OPTION_GO_ON:
+        settings->resume = true;
+        return true;
     case OPTION_STRICT:
         settings->decode.strict = true;
         return true;
@@ -157,6 +163,7 @@ static struct option_group volume_group(struct volume_settings *settings)
         {"type", "TYPE", OPTION_TYPE, 0, 0}, {"endian", "little|big", OPTION_ENDIAN, 0, 0},
         {"z-levels", "N", OPTION_Z_LEVELS, 0, 0}, {"box", "ZxYxX+Z+Y+X", OPTION_BOX, 0, 0},
         {"reduce", "N", OPTION_REDUCE, 0, 0}, {"reduce-z", "N", OPTION_REDUCE_Z, 0, 0},
+        {"layers", "N", OPTION_LAYERS, 0, 0}, {"resume", NULL, OPTION_GO_ON, 0, 0},
         {"strict", NULL, OPTION_STRICT, 0, 0}, {"axis", "x|y|z", OPTION_AXIS, 0, 0}, {"index", "N", OPTION_INDEX, 0, 0},
         {"error", "E", OPTION_ERROR, 0, 0}, {"brick", "ZxYxX", OPTION_BRICK, 0, 0},
         {"shards", "ZxYxX", OPTION_SHARDS, 0, 0}, {"layout", "2d|3d", OPTION_LAYOUT, 0, 0},
@@ -176,15 +183,18 @@ struct action {
     bool encodes;
 };
 
-static const struct action actions[] = {{"encode", volume_encode, 2,
-                                            {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_BRICK,
-                                                OPTION_SHARDS, OPTION_LAYOUT, OPTION_ERROR},
-                                            true},
-    {"decode", volume_decode, 2, {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT}, false},
-    {"info", volume_info, 1, {OPTION_JSON}, false},
-    {"bench", volume_bench, 1, {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_REPEAT, OPTION_JSON},
+static const struct action actions[] = {
+    {"encode", volume_encode, 2,
+        {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_BRICK, OPTION_SHARDS, OPTION_LAYOUT,
+            OPTION_ERROR, OPTION_LAYERS, OPTION_GO_ON},
         true},
-    {"slice", volume_slice, 2, {OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT, OPTION_AXIS, OPTION_INDEX}, false}};
+    {"decode", volume_decode, 2,
+        {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_LAYERS, OPTION_STRICT}, false},
+    {"info", volume_info, 1, {OPTION_JSON}, false},
+    {"bench", volume_bench, 1,
+        {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_REPEAT, OPTION_LAYERS, OPTION_JSON}, true},
+    {"slice", volume_slice, 2,
+        {OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_LAYERS, OPTION_STRICT, OPTION_AXIS, OPTION_INDEX}, false}};
 
 static const struct action *find_action(const char *name)
 {
@@ -225,6 +235,16 @@ static bool check_options(const struct action *action, const struct options_give
     return options_check("volume", given, KIND_J2C, 0, NULL);
 }
 
+/* Read how many layers are made, or how many are decoded at most. */
+static bool set_layers(const struct action *action, struct volume_settings *settings)
+{
+    if (settings->layers == NULL)
+        return true;
+    return action->encodes
+               ? value_count("volume", "--layers", settings->layers, 1, LAYERS_MADE, &settings->j2k.options.layers)
+               : value_layers("volume", settings->layers, &settings->decode.layers);
+}
+
 static int run_action(const struct action *action, struct volume_settings *settings, int argc, char **argv)
 {
     if (argc != action->files)
@@ -232,7 +252,7 @@ static int run_action(const struct action *action, struct volume_settings *setti
             "volume", "%s takes %d file%s", action->name, action->files, action->files > 1 ? "s" : "");
     if (action->files == 2 && output_is_source(argv[1], argv[0]))
         return complain_usage("volume", "'%s' is the input itself: name another file", argv[1]);
-    if (action->encodes && !j2k_settings_finish("volume", &settings->j2k))
+    if (!set_layers(action, settings) || (action->encodes && !j2k_settings_finish("volume", &settings->j2k)))
         return EXIT_USAGE;
     int code = common_context(&settings->common, 0, &settings->context);
     if (code == EXIT_FINE) {
@@ -240,6 +260,29 @@ static int run_action(const struct action *action, struct volume_settings *setti
         kst_context_destroy(&settings->context);
     }
     return code;
+}
+
+/* Return whether a word is --resume, perhaps shortened. */
+static bool is_resume(const char *word)
+{
+    static const char resume[] = "--resume";
+    const size_t length = strlen(word);
+    return length > 2 && strncmp(word, resume, length) == 0;
+}
+
+/* Return words with a space before each, but without --resume. The caller frees it; null: out of memory. */
+static char *join_words(char **words, int count)
+{
+    size_t room = 1;
+    for (int i = 0; i < count; i++)
+        room += strlen(words[i]) + 1;
+    char *joined = calloc(room, 1), *at = joined;
+    for (int i = 0; i < count && joined != NULL; i++)
+        if (!is_resume(words[i])) {
+            *at++ = ' ';
+            at = stpcpy(at, words[i]);
+        }
+    return joined;
 }
 
 static int run(int argc, char **argv)
@@ -255,7 +298,7 @@ static int run(int argc, char **argv)
     j2k_settings_init(&settings.j2k);
     settings.j2k.options = defaults.jpeg2000;
     const struct option_group groups[] = {common_group(&settings.common), json_group(&settings.json),
-        volume_group(&settings), j2k_group(&settings.j2k, true)};
+        volume_group(&settings), j2k_group(&settings.j2k, false)};
     if (!options_read(&verb_volume, argc, argv, groups, 4, &given, &code))
         return code;
     const struct action *action = optind < argc ? find_action(argv[optind]) : NULL;
@@ -263,7 +306,13 @@ static int run(int argc, char **argv)
         return complain_usage("volume", "takes an action: encode, decode, info, slice or bench");
     if (!check_options(action, &given))
         return EXIT_USAGE;
-    return run_action(action, &settings, argc - optind - 1, argv + optind + 1);
+    char *words = join_words(argv + 1, optind - 1);
+    if (words == NULL)
+        return complain_usage("volume", "out of memory");
+    settings.words = words;
+    code = run_action(action, &settings, argc - optind - 1, argv + optind + 1);
+    free(words);
+    return code;
 }
 
 const struct verb verb_volume = {
@@ -278,9 +327,10 @@ const struct verb verb_volume = {
         "       kostka volume slice [--axis x|y|z] [--index N] [OPTIONS] IN.j2c|IN.zarr OUT\n"
         "       kostka volume bench [--shape ZxYxX --type TYPE] [--repeat N] [OPTIONS] IN\n"
         "\n"
-        "Volumes are NIfTI-1 files (.nii), SEG-Y (.sgy, .segy), stacks (.tif), or raw samples.\n"
+        "Volumes are NIfTI-1 files (.nii, .nii.gz), SEG-Y (.sgy, .segy), stacks (.tif), or raw samples.\n"
         "A slice is a picture of any format.\n"
-        "A store of bricks is a folder of Zarr (.zarr), which may be larger than memory.\n"
+        "A store of bricks is a folder of Zarr (.zarr), which may be larger than memory. Those of others are read in\n"
+        "gzip, zlib, zstd and Blosc.\n"
         "\n"
         "  --shape ZxYxX        encode raw samples: slices, rows, samples of a row\n"
         "  --type TYPE          their type: u or s, and the number of bits: u8, s16, u12 ...\n"
@@ -297,11 +347,13 @@ const struct verb verb_volume = {
         "\n"
         "  --brick N|ZxYxX      a store: samples of a brick; default 64, with --layout 2d a slice\n"
         "  --shards N|ZxYxX     a store: put so many bricks along each axis into one file\n"
+        "  --resume             a store that was not finished: keep its complete bricks\n"
         "  --layout 2d|3d       a store: code bricks as volumes (3d, the default), or slices, for other readers (2d)\n"
         "\n"
         "  --box ZxYxX+Z+Y+X    decode this part of the (reduced) volume\n"
         "  --reduce N           decode at 1/2^N of the width and height\n"
         "  --reduce-z N         decode at 1/2^N of the depth\n"
+        "  --layers N           decode at most N layers of quality\n"
         "  --axis x|y|z         the axis that a slice is perpendicular to; default z\n"
         "  --index N            which slice, of the reduced volume; default 0\n"
         "  --strict             the first warning is an error\n"

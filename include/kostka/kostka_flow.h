@@ -110,7 +110,8 @@ typedef struct kst_flow_options {
     const kst_decode_options *decode; /**< for items without options of their own; null for the defaults */
     /**
      * Null, or how images are resized between decoding and encoding; see kst_resize_batch(). A GPU that decodes an item
-     * resizes it, too, and its pixels stay in the device's memory. KST_FLOW_TRANSCODE has none.
+     * resizes it, too, and its pixels stay in the device's memory. Of a picture that a box or KST_RESIZE_COVER cuts only
+     * what the result needs is decoded; see kst_decode_resized(). KST_FLOW_TRANSCODE has none.
      */
     const kst_resize_options *resize;
     /**

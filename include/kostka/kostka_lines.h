@@ -3,9 +3,10 @@
 #define KOSTKA_LINES_H
 
 /**
- * @file Declares the decoding of a JPEG stream whose bytes arrive little by little, in which each line of the picture
- * can be read as soon as its bytes are there; and the encoding of a picture whose lines arrive little by little.
- * kostka.h includes this header.
+ * @file
+ * Declares the decoding of a JPEG stream whose bytes arrive little by little, in which each line of the picture can be
+ * read as soon as its bytes are there; and the encoding of a picture whose lines arrive little by little. kostka.h
+ * includes this header.
  */
 
 #include <stdbool.h>

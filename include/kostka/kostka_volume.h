@@ -207,15 +207,17 @@ KST_API kst_status kst_decode_volume(kst_context *context, const void *data, siz
 typedef struct kst_volume_item {
     const void *data;
     size_t length;
-    const kst_volume_decode_options *options; /**< null for the defaults; progress is not reported */
+    const kst_volume_decode_options *options; /**< null for the defaults; each may have its own progress */
     kst_volume *volume;                       /**< as for kst_decode_volume() */
     kst_report report;                        /**< its status is that of this item; its size is set by the call */
 } kst_volume_item;
 
 /**
  * Decode many volumes. The context's GPU decodes those that it supports, many in each launch, while the context's
- * threads read the packets of others; the CPU decodes the rest. One bad stream does not affect the others; a device
- * that fails may. Volumes that overlap are not allowed. The call waits for the end. Thread-safe.
+ * threads read the packets of others; the CPU decodes the rest, a volume for each thread as far as memory allows. One
+ * bad stream does not disturb the others, but for a device that fails; nor does one whose progress cancels it. Of a
+ * volume that a GPU decodes together with others, progress learns the beginning and the end. Volumes that overlap are
+ * not allowed. The call waits for the end. Thread-safe.
  *
  * @return KST_OK if every item succeeded, otherwise the status of the first that did not
  */

@@ -16,7 +16,8 @@ struct making {
     kst_image *image;   /* the decoded images, unless they go straight to the items */
     kst_image *resized; /* the resized images, unless they go to the items */
     kst_resize_item *resizing;
-    kst_image *staged; /* the results of stages that will be encoded */
+    kst_resize_options *size; /* of entries that are decoded and resized in one call, one after the other */
+    kst_image *staged;        /* the results of stages that will be encoded */
     kst_flow_image *staging;
     struct flow_kept *kept;
     kst_encode_item *encoded;
@@ -39,6 +40,17 @@ static const kst_flow_stage *stage_of(const struct making *m, uint32_t index)
     return kst_flow_stage_of(m->flow, &m->entry[index]->item);
 }
 
+/*
+ * Return whether resizing may take only a part of the entry's picture. Then it is decoded and resized in one call,
+ * which decodes no more than that part.
+ */
+static bool takes_part(const struct making *m, uint32_t index)
+{
+    const kst_resize_options *resize = resize_of(m, index);
+    return m->work != KST_FLOW_ENCODE && resize &&
+           (resize->fit == KST_RESIZE_COVER || resize->box.right > resize->box.left);
+}
+
 /* Return where the entry's stream is decoded to. */
 static kst_image *decoded_image(struct making *m, uint32_t index)
 {
@@ -46,19 +58,50 @@ static kst_image *decoded_image(struct making *m, uint32_t index)
     return passes ? &m->image[index] : &m->entry[index]->item.image;
 }
 
-/* Decode the entries' streams, into `memory` unless the image is the item's. Sets the items' reports. */
-static void decode(struct making *m, kst_memory memory)
+/* Return what the entry's picture is resized to. */
+static kst_image *resized_image(struct making *m, uint32_t index)
+{
+    bool is_result = m->work == KST_FLOW_DECODE && !stage_of(m, index);
+    return is_result ? &m->entry[index]->item.image : &m->resized[index];
+}
+
+/* Let images that are not the item's lie in `memory`. */
+static void init_images(struct making *m, kst_memory memory)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_image_init(&m->image[i]);
+        kst_image_init(&m->resized[i]);
+        m->image[i].memory = m->resized[i].memory = memory;
+    }
+}
+
+/* Decode the entries from `first` on that are resized in the same call, or that are not. Returns where others begin. */
+static uint32_t decode_alike(struct making *m, uint32_t first)
+{
+    bool resizes = takes_part(m, first);
+    uint32_t end = first;
+    for (; end < m->count && takes_part(m, end) == resizes; end++)
+        if (resizes)
+            m->size[end] = *resize_of(m, end);
+    if (resizes)
+        kst_decode_resized(m->context, &m->decoded[first], &m->size[first], end - first, NULL);
+    else
+        kst_decode_batch(m->context, &m->decoded[first], end - first);
+    return end;
+}
+
+/* Decode the entries' streams. Sets the items' reports. */
+static void decode(struct making *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         const kst_flow_item *item = &m->entry[i]->item;
-        kst_image_init(&m->image[i]);
-        m->image[i].memory = memory;
         m->decoded[i] = (kst_decode_item){.data = item->data,
             .length = item->length,
             .options = item->decode ? item->decode : m->flow->options.decode,
-            .image = decoded_image(m, i)};
+            .image = takes_part(m, i) ? resized_image(m, i) : decoded_image(m, i)};
     }
-    kst_decode_batch(m->context, m->decoded, m->count);
+    for (uint32_t i = 0; i < m->count;)
+        i = decode_alike(m, i);
     for (uint32_t i = 0; i < m->count; i++)
         m->entry[i]->item.report = m->decoded[i].report;
 }
@@ -78,28 +121,27 @@ static const kst_image *image_to_encode(const struct making *m, uint32_t index)
     return stage_of(m, index) ? &m->staged[index] : image_to_stage(m, index);
 }
 
+/* Return whether an entry's image is resized now: not if decoding has done so, and not if there was an error. */
+static bool is_resized(const struct making *m, uint32_t index)
+{
+    return resize_of(m, index) && !takes_part(m, index) && !m->entry[index]->item.report.status;
+}
+
 /*
- * Resize the images of entries that have resizing options and no error, to the item, or to `memory` if a stage or the
- * encoder takes the result. Entries may be left out, so that an entry and its item of the batch may have different
- * indices.
+ * Resize the images of entries that have resizing options and no error. Entries may be left out, so that an entry and
+ * its item of the batch may have different indices.
  */
-static void resize(struct making *m, kst_memory memory)
+static void resize(struct making *m)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        kst_flow_item *item = &m->entry[i]->item;
-        kst_image_init(&m->resized[i]);
-        m->resized[i].memory = memory;
-        if (!resize_of(m, i) || item->report.status)
-            continue;
-        m->resizing[count++] = (kst_resize_item){.from = image_before(m, i),
-            .options = resize_of(m, i),
-            .to = m->work == KST_FLOW_DECODE && !stage_of(m, i) ? &item->image : &m->resized[i]};
-    }
+    for (uint32_t i = 0; i < m->count; i++)
+        if (is_resized(m, i))
+            m->resizing[count++] =
+                (kst_resize_item){.from = image_before(m, i), .options = resize_of(m, i), .to = resized_image(m, i)};
     kst_resize_batch(m->context, m->resizing, count);
     count = 0;
     for (uint32_t i = 0; i < m->count; i++)
-        if (resize_of(m, i) && !m->entry[i]->item.report.status)
+        if (is_resized(m, i))
             kst_report_resizing(&m->entry[i]->item.report, &m->resizing[count++].report);
 }
 
@@ -231,8 +273,9 @@ static void release_images(struct making *m)
 
 static void convert(struct making *m, const struct flow_lane *lane)
 {
-    decode(m, memory_of(lane));
-    resize(m, memory_of(lane));
+    init_images(m, memory_of(lane));
+    decode(m);
+    resize(m);
     run_stages(m, memory_of(lane));
     choose_options(m);
     encode(m);
@@ -246,15 +289,17 @@ static void convert(struct making *m, const struct flow_lane *lane)
 
 static void decode_alone(struct making *m, const struct flow_lane *lane)
 {
-    decode(m, memory_of(lane));
-    resize(m, memory_of(lane));
+    init_images(m, memory_of(lane));
+    decode(m);
+    resize(m);
     run_stages(m, KST_MEMORY_HOST);
     release_images(m);
 }
 
 static void encode_given(struct making *m, const struct flow_lane *lane)
 {
-    resize(m, memory_of(lane));
+    init_images(m, memory_of(lane));
+    resize(m);
     run_stages(m, memory_of(lane));
     choose_options(m);
     encode(m);
@@ -302,13 +347,14 @@ static bool make_arrays(struct making *m)
     m->image = kst_memory_zeroed(memory, m->count, sizeof *m->image, NULL);
     m->resized = kst_memory_zeroed(memory, m->count, sizeof *m->resized, NULL);
     m->resizing = kst_memory_zeroed(memory, m->count, sizeof *m->resizing, NULL);
+    m->size = kst_memory_zeroed(memory, m->count, sizeof *m->size, NULL);
     m->staged = kst_memory_zeroed(memory, m->count, sizeof *m->staged, NULL);
     m->staging = kst_memory_zeroed(memory, m->count, sizeof *m->staging, NULL);
     m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
     m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
     m->transcoded = kst_memory_zeroed(memory, m->count, sizeof *m->transcoded, NULL);
-    return m->transcoded && m->decoded && m->image && m->resized && m->resizing && m->staged && m->staging && m->kept &&
-           m->encoded;
+    return m->transcoded && m->decoded && m->image && m->resized && m->resizing && m->size && m->staged && m->staging &&
+           m->kept && m->encoded;
 }
 
 static void release_arrays(struct making *m)
@@ -317,6 +363,7 @@ static void release_arrays(struct making *m)
     kst_memory_release(&m->flow->memory, m->image);
     kst_memory_release(&m->flow->memory, m->resized);
     kst_memory_release(&m->flow->memory, m->resizing);
+    kst_memory_release(&m->flow->memory, m->size);
     kst_memory_release(&m->flow->memory, m->staged);
     kst_memory_release(&m->flow->memory, m->staging);
     kst_memory_release(&m->flow->memory, m->kept);

@@ -13,9 +13,10 @@ enum {
     WAVE = 256,          /* the most volumes that are planned before those of the wave before them are ended */
     GROUPS_A_THREAD = 2, /* two, so that the second is planned while the GPU decodes the first */
     GROUPS_LEAST = 4,    /* for pools of few threads */
-    GROUPS_MOST = 16,    /* more launches of fewer code-blocks use the GPU less well */
-    EBCOT_MOST = 8,      /* the same for EBCOT */
-    LIMITS_AT_ONCE = 6   /* all groups in flight take at most this many times the limit on memory */
+    GROUPS_MOST = 16,    /* more launches of fewer blocks do not use the GPU as well; */
+    EBCOT_MOST = 8,      /* with EBCOT that is so already of fewer */
+    LIMITS_AT_ONCE = 6,  /* all groups that are under way take at most this many times the limit of memory */
+    BYTES_A_SAMPLE = 8   /* that the CPU takes for a volume */
 };
 
 /*
@@ -33,6 +34,7 @@ struct volume_entry {
     struct volume_group *group;
     kst_decoder decoder;
     struct volume_decoding decoding;
+    struct progress progress;
     bool begun; /* the decoding must be ended */
     kst_status status;
 };
@@ -57,7 +59,9 @@ struct volume_wave {
     struct volume_group *group;
     uint32_t count, group_count;
     uint32_t wanted_groups;       /* 0: as many as suit the volumes */
-    atomic_uint_fast64_t *memory; /* bytes that the groups of all waves take on the GPU */
+    uint64_t length;              /* bytes of all streams */
+    atomic_uint next;             /* the first volume that no lane of the CPU has taken */
+    atomic_uint_fast64_t *memory; /* that the groups of all waves take on the GPU */
 };
 
 static kst_status refuse(struct volume_entry *entry, kst_status status, const char *detail)
@@ -65,7 +69,7 @@ static kst_status refuse(struct volume_entry *entry, kst_status status, const ch
     return kst_report_error(&entry->decoder.report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
 }
 
-static kst_status open_entry(struct volume_entry *entry)
+static kst_status open_entry(struct volume_entry *entry, uint64_t together)
 {
     const kst_volume_item *item = entry->item;
     const char *detail;
@@ -79,8 +83,14 @@ static kst_status open_entry(struct volume_entry *entry)
     status = kst_decoder_open(&entry->decoder, item->data, item->length);
     if (!status)
         status = kst_volume_decoding_describe(&entry->decoding, &entry->decoder, item->options, &described, &info);
-    entry->begun = !status;
-    return status ? status : kst_volume_decoding_begin(&entry->decoding, &described, item->volume);
+    if (status)
+        return status;
+    if (!kst_progress_begin(&entry->progress, entry->decoding.options.progress))
+        return refuse(entry, KST_ERROR_CANCELLED, NULL);
+    entry->begun = true;
+    entry->decoding.progress = &entry->progress;
+    entry->decoding.together = together;
+    return kst_volume_decoding_begin(&entry->decoding, &described, item->volume);
 }
 
 /* Reserve memory of the GPU for a group. Returns false if other groups hold too much of it. */
@@ -133,7 +143,7 @@ static void open_one(void *argument, uint32_t index)
     const struct volume_wave *wave = argument;
     struct volume_entry *entry = &wave->entry[index];
     kst_decoder_start(&entry->decoder, entry->decoder.context);
-    entry->status = open_entry(entry);
+    entry->status = open_entry(entry, wave->length);
     if (atomic_fetch_sub(&entry->group->left, 1) == 1)
         begin_group(wave, entry->group);
 }
@@ -189,8 +199,11 @@ static uint32_t choose_groups(const struct volume_wave *wave)
 static void divide(struct volume_wave *wave)
 {
     wave->group_count = choose_groups(wave);
-    for (uint32_t i = 0; i < wave->count; i++)
+    wave->length = 0;
+    for (uint32_t i = 0; i < wave->count; i++) {
         wave->entry[i] = (struct volume_entry){.item = &wave->items[i], .decoder = {.context = wave->context}};
+        wave->length += wave->items[i].data ? wave->items[i].length : 0;
+    }
     for (uint32_t g = 0; g < wave->group_count; g++) {
         const uint32_t first = (uint32_t)((uint64_t)wave->count * g / wave->group_count);
         const uint32_t end = (uint32_t)((uint64_t)wave->count * (g + 1) / wave->group_count);
@@ -202,14 +215,45 @@ static void divide(struct volume_wave *wave)
     }
 }
 
-/* Begin the volumes of a wave, and decode on the CPU those that the GPU does not. */
+static bool is_for_cpu(const struct volume_entry *entry)
+{
+    return !entry->status && !entry->decoding.planned;
+}
+
+/* Decode the volumes of one lane, one after the other: those that no other lane has taken. */
+static void decode_lane(void *argument, uint32_t index)
+{
+    struct volume_wave *wave = argument;
+    (void)index;
+    for (uint32_t i; (i = atomic_fetch_add(&wave->next, 1)) < wave->count;)
+        if (is_for_cpu(&wave->entry[i]))
+            wave->entry[i].status = kst_volume_decoding_on_cpu(&wave->entry[i].decoding);
+}
+
+/*
+ * Return how many volumes the CPU decodes side by side: one for each thread, unless all together would take more than
+ * the limit of memory. A volume takes four bytes for each sample, and about as many for what is decoded at a time.
+ */
+static uint32_t count_lanes(const struct volume_wave *wave)
+{
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < wave->count; i++) {
+        const kst_volume *volume = wave->entry[i].decoding.volume;
+        if (!is_for_cpu(&wave->entry[i]))
+            continue;
+        const uint64_t samples = (uint64_t)volume->width * volume->height * volume->depth;
+        most = samples > most ? samples : most;
+    }
+    return kst_pool_threads_within(wave->context->pool, wave->context->limits.memory / BYTES_A_SAMPLE, most);
+}
+
+/* Begin the volumes of a wave, and decode those on the CPU that the GPU does not take. */
 static void begin_wave(struct volume_wave *wave)
 {
     divide(wave);
     kst_pool_run(wave->context->pool, wave->count, open_one, wave);
-    for (uint32_t i = 0; i < wave->count; i++)
-        if (!wave->entry[i].status && !wave->entry[i].decoding.planned)
-            wave->entry[i].status = kst_volume_decoding_on_cpu(&wave->entry[i].decoding);
+    atomic_init(&wave->next, 0);
+    kst_pool_run(wave->context->pool, count_lanes(wave), decode_lane, wave);
 }
 
 /* Wait for the GPU. This does nothing for a group that has not begun. */
@@ -255,6 +299,8 @@ static void end_entry(struct volume_entry *entry)
         entry->status = entry->decoding.status;
     if (entry->begun)
         kst_volume_decoding_end(&entry->decoding, entry->status);
+    if (!entry->status)
+        kst_progress_end(&entry->progress);
     entry->item->report = entry->decoder.report;
     kst_decoder_close(&entry->decoder);
 }

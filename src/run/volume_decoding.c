@@ -94,9 +94,10 @@ static kst_status choose_device(struct volume_decoding *v)
     kst_decoder *decoder = v->decoder;
     const bool device = kst_memory_is_device(v->volume->memory);
     const double seconds = (double)decoder->info.entropy_bytes * decoder->codec->decode_seconds;
+    const double all = fmax(seconds, (double)v->together * decoder->codec->decode_seconds);
     struct gpu_error error = {.status = KST_OK};
     v->gpu = device ? kst_context_gpu(decoder->context)
-                    : kst_context_gpu_for(decoder->context, seconds, decoder->codec->decode_least);
+                    : kst_context_gpu_for_part(decoder->context, seconds, all, decoder->codec->decode_least);
     if (!v->gpu)
         return device ? fail(decoder, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
     return kst_volume_target(v->gpu, v->volume, &v->target, &error) ? KST_OK : fail(decoder, error.status, error.text);

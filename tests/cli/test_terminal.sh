@@ -175,6 +175,36 @@ END
             fail "a bar that does not move, of $call: $(tr '\n' ' ' <counts)"
     done
     rm -f huge.* large.* turned.jpg optimised.jpg progressive.jpg
+    # Stores of volumes count bricks, which move the bar before they are finished; a single one shows how much is done.
+    for _ in $(seq 20); do head -c 400000 "$KOSTKA"; done | head -c "$(sampled 4194304 1048576)" >volume.raw
+    shape="--shape $(sampled 64 16)x256x256"
+    bricks=$(sampled 128 64)
+    for call in "encode $shape --type u8 --brick $(sampled 32 16)x32x32 volume.raw volume.zarr" \
+        'decode volume.zarr out.raw' 'decode volume.zarr out.tif'; do
+        shown "volume --device cpu --threads 1 $call"
+        tr '\r' '\n' <log | sed -n 's/.*\] \([0-9]*\) of '"$bricks"', [0-9]* s left.*/\1/p' >counts
+        tr '\r' '\n' <log | sed -n 's/^\[\(#*\)\.*\] .*/\1/p' | awk '{ print length($0) }' >bars
+        [ -s counts ] || fail "no bar of $call"
+        sort -n -c counts || fail "counts go back: $(tr '\n' ' ' <counts)"
+        sort -n -c bars || fail "bars go back: $(tr '\n' ' ' <bars)"
+        case $call in
+        decode*) between "$(sort -u counts | wc -l)" 1 5 "different counts of $call, whose bricks are decoded together" ;;
+        esac
+        grep -q -x "$bricks" counts && fail "all were counted before the file was written by $call: $(tr '\n' ' ' <counts)"
+        [ "$(wc -l <bars)" -lt 5 ] || [ "$(sort -u bars | wc -l)" -gt 2 ] || fail "a bar that does not move, of $call: $(tr '\n' ' ' <bars)"
+    done
+    rm -r volume.zarr
+    for call in "encode $shape --type u8 --brick 64x256x256 volume.raw volume.zarr" 'decode volume.zarr out.raw' \
+        'slice --axis y volume.zarr x.pgm' "encode $shape --type u8 volume.raw volume.j2c" \
+        'decode volume.j2c out.raw'; do
+        shown "volume --device cpu --threads 1 $call"
+        tr '\r' '\n' <log | sed -n 's/.*\] \([0-9]*\) %.*/\1/p' >counts
+        [ -s counts ] || fail "no bar of $call"
+        sort -n -c counts || fail "parts go back: $(tr '\n' ' ' <counts)"
+        [ "$(wc -l <counts)" -lt 5 ] || [ "$(sort -u counts | wc -l)" -gt 2 ] ||
+            fail "a bar that does not move, of $call: $(tr '\n' ' ' <counts)"
+    done
+    rm -rf volume.* out.raw out.tif x.pgm
     "$KOSTKA" encode noise.pgm bar.jp2 2>err
     [ ! -s err ] || fail 'a bar where there is no terminal'
 fi

@@ -343,14 +343,15 @@ static void test_resize(void **state)
     resize.width = 31;
     resize.height = 20;
     resize.filter = KST_RESIZE_BILINEAR;
-    for (uint32_t i = 0; i < 4; i += APART) {
+    for (uint32_t i = 0; i < 8; i += APART) {
         struct flow_run run;
         flow_run_init(&run, &set, i & 1 ? KST_FLOW_CONVERT : KST_FLOW_DECODE, 60);
+        resize.fit = i & 4 ? KST_RESIZE_COVER : KST_RESIZE_EXACT;
         run.options.resize = &resize;
         run.options.memory = i & 2 ? 3000 : run.options.memory;
         run.damaged = i & 2;
         kst_status status = flow_run(&run);
-        assert_int_equal(!status, i < 2);
+        assert_int_equal(!status, !(i & 2));
     }
     resize.box = (kst_resize_box){.left = 10, .top = 10, .right = 18, .bottom = 30}; /* not in the first picture */
     for (uint32_t i = 0; i < 2; i++) {
@@ -360,6 +361,58 @@ static void test_resize(void **state)
         assert_int_equal(flow_run(&run), KST_ERROR_REGION);
         assert_int_equal(run.failed, 2);
     }
+}
+
+/* A source of one picture of 1200 × 1200 samples. */
+static bool next_large(void *user, kst_flow_item *item)
+{
+    kst_buffer *stream = user;
+    if (!stream->data)
+        return false;
+    item->data = stream->data;
+    item->length = stream->length;
+    stream->data = NULL;
+    return true;
+}
+
+/* Decode a box of a picture for which, as a whole, there is no memory. */
+static void test_box_in_little_memory(void **state)
+{
+    enum { SIDE = 1200, BOX = 40 };
+    kst_image picture;
+    kst_buffer stream = {.data = NULL};
+    kst_flow *flow;
+    kst_flow_item item;
+    (void)state;
+    kst_image_init(&picture);
+    picture.format = KST_FORMAT_GREY;
+    picture.width = picture.height = SIDE;
+    assert_int_equal(kst_image_allocate(set.context, &picture), KST_OK);
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++)
+        ((uint8_t *)picture.plane[0].data)[i] = (uint8_t)(i / SIDE / 16 * 5 + i % SIDE / 8);
+    assert_int_equal(kst_encode(set.context, &picture, NULL, &stream, NULL), KST_OK);
+    kst_image_release(set.context, &picture);
+    for (uint32_t i = 0; i < 2; i++) {
+        kst_buffer once = stream;
+        kst_resize_options resize;
+        kst_flow_options options;
+        kst_resize_options_init(&resize);
+        kst_flow_options_init(&options);
+        resize.width = resize.height = BOX;
+        if (i == 0)
+            resize.box = (kst_resize_box){.left = 600, .top = 580, .right = 600 + 2 * BOX, .bottom = 580 + 2 * BOX};
+        options.devices = "cpu";
+        options.resize = &resize;
+        options.limits.memory = SIDE * SIDE / 2;
+        options.next = next_large;
+        options.user = &once;
+        assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+        assert_true(kst_flow_take(flow, &item));
+        assert_int_equal(item.report.status, i == 0 ? KST_OK : KST_ERROR_LIMIT_MEMORY);
+        kst_flow_release(flow, &item);
+        kst_flow_end(&flow);
+    }
+    kst_buffer_release(set.context, &stream);
 }
 
 /* Metadata and resolution go along, the resolution of the new file being that of the old one. */
@@ -535,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_early_end),
         cmocka_unit_test(test_taken),
         cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_box_in_little_memory),
         cmocka_unit_test(test_keep),
         cmocka_unit_test(test_pipes),
         cmocka_unit_test(test_options),

@@ -137,6 +137,8 @@ static void test_resize(void **state)
     for (uint32_t i = 0; i < 2 * gpu_contexts; i++) {
         struct flow_run run;
         flow_run_init(&run, &set, i & 1 ? KST_FLOW_CONVERT : KST_FLOW_DECODE, 30);
+        resize.height = i & 1 ? 24 : 0; /* some are cut first */
+        resize.fit = i & 1 ? KST_RESIZE_COVER : KST_RESIZE_EXACT;
         run.options.resize = &resize;
         run.options.devices = devices_of(i / 2, false);
         resized.put = run.options.put;

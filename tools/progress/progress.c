@@ -11,6 +11,7 @@
 #include "tool.h"
 
 enum { BAR = 40 };
+static const double unfinished = 0.999; /* the most that a step has come before it is finished */
 
 /* The state of the progress bar. A process has only one, because it has one terminal. */
 static struct {
@@ -158,6 +159,17 @@ struct progress_part progress_writing(double from, double to)
     return (struct progress_part){has_file ? &own : NULL, 1, from, to - from};
 }
 
+/* Let an unfinished step have come so far, unless it had come farther. The caller holds the lock. */
+static void reach(double *done, double reached)
+{
+    reached = fmin(reached, unfinished);
+    if (reached <= *done)
+        return;
+    state.running += reached - *done;
+    *done = reached;
+    draw_in_time();
+}
+
 bool progress_part_done(void *part, double done)
 {
     const struct progress_part *p = part;
@@ -167,12 +179,7 @@ bool progress_part_done(void *part, double done)
         return true;
     pthread_mutex_lock(&state.lock);
     file->come[p->half] = fmin(fmax(file->come[p->half], p->from + p->share * done), 1);
-    double reached = fmin(file->share[0] * file->come[0] + file->share[1] * file->come[1], 0.999);
-    if (reached > file->done) {
-        state.running += reached - file->done;
-        file->done = reached;
-        draw_in_time();
-    }
+    reach(&file->done, file->share[0] * file->come[0] + file->share[1] * file->come[1]);
     pthread_mutex_unlock(&state.lock);
     return true;
 }
@@ -187,6 +194,25 @@ bool progress_whole_done(void *whole, double done)
     struct progress_whole *both = whole;
 
     return progress_part_done(&both->reading, done) && progress_part_done(&both->writing, done);
+}
+
+bool progress_unit_done(void *unit, double done)
+{
+    struct progress_unit *step = unit;
+
+    pthread_mutex_lock(&state.lock);
+    if (state.total != 0)
+        reach(&step->done, done);
+    pthread_mutex_unlock(&state.lock);
+    return true;
+}
+
+void progress_unit_end(struct progress_unit *unit)
+{
+    pthread_mutex_lock(&state.lock);
+    state.running = fmax(0, state.running - unit->done);
+    pthread_mutex_unlock(&state.lock);
+    progress_step();
 }
 
 void progress_end(void)

@@ -67,8 +67,16 @@ struct progress_whole progress_both(void);
 bool progress_whole_done(void *whole, double done);
 
 /*
- * Call these around other output on standard error. They remove the bar, and keep other threads from writing meanwhile.
+ * A step of several that are under way at the same time, on which any thread may report; it begins as zeros. The first
+ * function is one for kst_progress, whose user is the unit; the second one counts the finished step.
  */
+struct progress_unit {
+    double done; /* below 1; the rest counts once the step is finished */
+};
+bool progress_unit_done(void *unit, double done);
+void progress_unit_end(struct progress_unit *unit);
+
+/* Call these around other output on standard error: they remove the bar, and keep other threads from writing there. */
 void progress_pause(void);
 void progress_resume(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes bricks of a store into a part of a volume. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "volume/store.h"
@@ -7,9 +8,11 @@
 static int64_t load(const uint8_t *at, size_t bytes, bool is_signed)
 {
     uint32_t value = 0;
+    int64_t half = 128;
     for (size_t i = 0; i < bytes; i++)
         value |= (uint32_t)at[i] << 8 * i;
-    const int64_t half = INT64_C(1) << (8 * bytes - 1);
+    for (size_t i = 1; i < bytes; i++)
+        half *= 256;
     return is_signed ? (int64_t)((value ^ (uint32_t)half)) - half : value;
 }
 
@@ -53,18 +56,63 @@ static void fill_box(const struct store *store, const kst_volume *target)
         }
 }
 
-static bool copy_bytes(const struct store *store, const struct brick_bytes *bytes, const kst_box *box,
-    const kst_volume *target, struct problem *problem)
+/* What becomes of one part of a brick. */
+struct part_work {
+    kst_volume_decode_options options;
+    kst_volume made; /* what the codestream makes: the target itself, or narrower samples, which are copied there */
+    bool coded;      /* there is a codestream; otherwise the target is finished */
+    bool narrow;
+    struct progress_unit step;
+    kst_progress progress; /* with the step */
+};
+
+/* Return the bytes of a brick's samples, which metadata.c has compared with the limit of memory. */
+static size_t length_of(const struct store *store)
+{
+    return (size_t)store->brick[0] * store->brick[1] * store->brick[2] * (store->bits / 8);
+}
+
+/* Copy a box of a brick whose samples lie one behind the other. */
+static void copy_samples(
+    const struct store *store, const uint8_t *samples, const kst_box *box, const kst_volume *target)
 {
     const size_t wide = volume_sample_bytes(target), pitch = store->brick[2] * wide, slice = pitch * store->brick[1];
-    if (bytes->length != slice * store->brick[0])
-        return problem_set(problem, "it has %zu bytes, and its samples %zu", bytes->length, slice * store->brick[0]);
-    copy_box(
-        bytes->data + box->z * slice + box->y * pitch + box->x * wide, wide, pitch, slice, store->big_endian, target);
+    copy_box(samples + box->z * slice + box->y * pitch + box->x * wide, wide, pitch, slice, store->big_endian, target);
+}
+
+static bool copy_bytes(const struct store *store, const struct brick_part *part, struct problem *problem)
+{
+    if (part->coded.length != length_of(store))
+        return problem_set(problem, "it has %zu bytes, and its samples %zu", part->coded.length, length_of(store));
+    copy_samples(store, part->coded.data, &part->box, &part->target);
     return true;
 }
 
-/* Check that a codestream has the properties that the metadata state for a brick. */
+bool brick_is_expanded(const struct store *store, const uint32_t at[AXES])
+{
+    const struct expanded_brick *expanded = store->expanded;
+    return expanded->samples != NULL && memcmp(expanded->at, at, sizeof expanded->at) == 0;
+}
+
+/* Expand a brick in place of the one before it. */
+static bool expand(
+    const struct store *store, const uint32_t at[AXES], const struct brick_bytes *bytes, struct problem *problem)
+{
+    struct expanded_brick *expanded = store->expanded;
+    const size_t length = length_of(store);
+    free(expanded->samples);
+    expanded->samples = malloc(length);
+    if (expanded->samples == NULL)
+        return problem_set(problem, "out of memory");
+    memcpy(expanded->at, at, sizeof expanded->at);
+    if (packing_expand(store->packing, bytes->data, bytes->length, expanded->samples, length, problem))
+        return true;
+    free(expanded->samples);
+    expanded->samples = NULL;
+    return false;
+}
+
+/* Check that a codestream is the brick that the metadata describe. */
 static bool check_described(const struct store *store, const kst_volume_decode_options *options,
     const kst_volume *described, struct problem *problem)
 {
@@ -81,12 +129,7 @@ static bool check_described(const struct store *store, const kst_volume_decode_o
     return true;
 }
 
-static bool fail(const kst_report *report, kst_status status, struct problem *problem)
-{
-    return coded_report_problem(report, status, problem);
-}
-
-/* Convert 32-bit integers in place to the samples of single precision that they stand for. */
+/* Let integers of 32 bits be the samples that they stand for. */
 static void scale_box(const struct store *store, const kst_volume *target)
 {
     for (uint32_t z = 0; z < target->depth; z++)
@@ -101,49 +144,140 @@ static void scale_box(const struct store *store, const kst_volume *target)
         }
 }
 
-static bool decode(const struct volume_settings *settings, const struct brick_bytes *bytes,
-    const kst_volume_decode_options *options, const kst_volume *target, const char *name, struct problem *problem)
+/* Describe a part's codestream and what it makes. */
+static bool describe(const struct store *store, const struct volume_settings *settings, const struct brick_part *part,
+    struct part_work *work, bool counted, struct problem *problem)
 {
-    kst_volume part;
+    kst_volume_decode_options *options = &work->options;
+    kst_volume described;
     kst_report report;
-    kst_volume_init(&part);
+    *options = settings->decode;
+    options->reduce += store->reduce;
+    options->reduce_z += store->reduce_z;
+    work->progress = (kst_progress){.size = sizeof work->progress, .told = progress_unit_done, .user = &work->step};
+    options->progress = counted ? &work->progress : NULL;
+    options->region = (kst_box){0};
+    kst_volume_init(&described);
     kst_report_init(&report);
-    const kst_status status = kst_decode_volume(settings->context, bytes->data, bytes->length, options, &part, &report);
+    const kst_status status = kst_describe_volume(
+        settings->context, part->coded.data, part->coded.length, options, &described, NULL, &report);
     if (status)
-        return fail(&report, status, problem);
-    jpeg_report_warnings(name, &report);
-    copy_box(part.data, volume_sample_bytes(&part), part.pitch, part.slice_pitch, false, target);
-    kst_volume_release(settings->context, &part);
+        return coded_report_problem(&report, status, problem);
+    if (!check_described(store, options, &described, problem))
+        return false;
+    options->region = part->box;
+    work->coded = true;
+    work->narrow = volume_sample_bytes(&described) < volume_sample_bytes(&part->target);
+    kst_volume_init(&work->made);
+    if (!work->narrow) {
+        work->made = part->target;
+        work->made.bits = described.bits;
+        work->made.sample = KST_SAMPLE_INTEGER;
+    }
     return true;
 }
 
-bool brick_decode(const struct store *store, const struct volume_settings *settings, const struct brick_bytes *bytes,
-    const kst_box *box, const kst_volume *target, const char *name, struct problem *problem)
+/* Finish a part of a brick that is expanded already, or expand it first. Chunks without bytes have the fill value. */
+static bool unpack(const struct store *store, const struct brick_part *part, struct problem *problem)
 {
-    kst_volume_decode_options options = settings->decode;
-    kst_volume described;
-    kst_report report;
-    if (bytes->data == NULL) {
-        fill_box(store, target);
-        return true;
+    if (!brick_is_expanded(store, part->at)) {
+        if (part->coded.data == NULL) {
+            fill_box(store, &part->target);
+            return true;
+        }
+        if (!expand(store, part->at, &part->coded, problem))
+            return false;
     }
-    if (store->coder == BRICK_BYTES)
-        return copy_bytes(store, bytes, box, target, problem);
-    options.reduce += store->reduce;
-    options.reduce_z += store->reduce_z;
-    options.progress = NULL;
-    options.region = (kst_box){0};
-    kst_volume_init(&described);
-    kst_report_init(&report);
-    const kst_status status =
-        kst_describe_volume(settings->context, bytes->data, bytes->length, &options, &described, NULL, &report);
-    if (status)
-        return fail(&report, status, problem);
-    options.region = *box;
-    if (!check_described(store, &options, &described, problem) ||
-        !decode(settings, bytes, &options, target, name, problem))
-        return false;
-    if (store->scaled)
-        scale_box(store, target);
+    copy_samples(store, store->expanded->samples, &part->box, &part->target);
     return true;
+}
+
+/* Finish a part whose samples need no decoding, or describe its codestream. */
+static bool prepare(const struct store *store, const struct volume_settings *settings, const struct brick_part *part,
+    struct part_work *work, bool counted, struct problem *problem)
+{
+    work->coded = false;
+    if (store->packing != PACKING_NONE)
+        return unpack(store, part, problem);
+    if (part->coded.data != NULL && store->coder != BRICK_BYTES)
+        return describe(store, settings, part, work, counted, problem);
+    if (part->coded.data != NULL)
+        return copy_bytes(store, part, problem);
+    fill_box(store, &part->target);
+    return true;
+}
+
+/* Say of which brick a problem is. */
+static bool blame(
+    const struct store *store, const struct brick_part *part, const struct problem *inner, struct problem *problem)
+{
+    char *path = brick_path(store, part->at);
+    problem_set_kind(problem, inner->kind, "%.2000s: %.2000s", path != NULL ? path : "a brick", inner->text);
+    free(path);
+    return false;
+}
+
+/* Report on a decoded part, and finish its samples. */
+static bool finish(const struct store *store, const struct brick_part *part, const struct part_work *work,
+    const kst_report *report, struct problem *problem)
+{
+    if (report->status)
+        return coded_report_problem(report, report->status, problem);
+    if (report->warnings > 0) {
+        char *path = brick_path(store, part->at);
+        jpeg_report_warnings(path != NULL ? path : store->folder, report);
+        free(path);
+    }
+    if (work->narrow)
+        copy_box(work->made.data, volume_sample_bytes(&work->made), work->made.pitch, work->made.slice_pitch, false,
+            &part->target);
+    if (store->scaled)
+        scale_box(store, &part->target);
+    return true;
+}
+
+/* Decode what is prepared. Bricks behind the first bad one are not reported on. */
+static bool decode_prepared(const struct store *store, const struct volume_settings *settings,
+    const struct brick_part *parts, struct part_work *work, size_t count, struct problem *problem)
+{
+    kst_volume_item *items = calloc(count, sizeof *items);
+    struct problem inner = {.text = ""};
+    size_t coded = 0;
+    bool good = items != NULL || problem_set(problem, "out of memory");
+    for (size_t i = 0; i < count && good; i++)
+        if (work[i].coded)
+            items[coded++] = (kst_volume_item){.data = parts[i].coded.data,
+                .length = parts[i].coded.length,
+                .options = &work[i].options,
+                .volume = &work[i].made};
+    if (good && coded > 0)
+        kst_decode_volumes(settings->context, items, coded);
+    for (size_t i = 0, k = 0; i < count && k < coded; i++) {
+        if (!work[i].coded)
+            continue;
+        good = good && (finish(store, &parts[i], &work[i], &items[k].report, &inner) ||
+                           blame(store, &parts[i], &inner, problem));
+        k++;
+        kst_volume_release(settings->context, &work[i].made);
+    }
+    free(items);
+    return good;
+}
+
+bool bricks_decode(const struct store *store, const struct volume_settings *settings, const struct brick_part *parts,
+    size_t count, bool counted, struct problem *problem)
+{
+    struct part_work *work = count > 0 ? calloc(count, sizeof *work) : NULL;
+    struct problem inner = {.text = ""};
+    size_t ready = 0;
+    if (work == NULL)
+        return count == 0 || problem_set(problem, "out of memory");
+    while (ready < count && prepare(store, settings, &parts[ready], &work[ready], counted, &inner))
+        ready++;
+    const bool good = (ready == 0 || decode_prepared(store, settings, parts, work, ready, problem)) &&
+                      (ready == count || blame(store, &parts[ready], &inner, problem));
+    for (size_t i = 0; i < count && good && counted; i++)
+        progress_unit_end(&work[i].step);
+    free(work);
+    return good;
 }

@@ -11,10 +11,13 @@
 
 /* Describes a brick of a band. */
 struct brick {
-    uint32_t at[AXES]; /* its index along each axis of the store */
-    bool empty;        /* the brick need not be stored */
+    uint32_t at[AXES]; /* its number in the store */
+    bool empty;        /* it need not be there */
+    bool kept;         /* it is there already, as are the others of its shard */
     kst_volume volume;
     kst_volume_options options;
+    struct progress_unit step;
+    kst_progress progress; /* with the step */
     kst_buffer coded;
 };
 
@@ -150,22 +153,28 @@ static void describe(const struct encoding *encoding, const uint32_t place[AXES]
     kst_volume_options_init(&brick->options);
     brick->options.jpeg2000 = settings->j2k.options;
     brick->options.z_levels = settings->z_levels;
+    brick->progress = (kst_progress){.size = sizeof brick->progress, .told = progress_unit_done, .user = &brick->step};
+    brick->options.progress = &brick->progress;
     aim_at_share(&brick->options.jpeg2000, share_of(encoding, brick->at));
 }
 
-/* Find out how many levels a reader can leave out of a brick, and lower the store's number to that. */
-static bool count_levels(struct encoding *encoding, const struct brick *brick, struct problem *problem)
+bool encoding_count_levels(struct encoding *encoding, const void *data, size_t length, struct problem *problem)
 {
     kst_volume_info info = {.size = sizeof info};
     kst_report report;
     kst_report_init(&report);
-    const kst_status status = kst_describe_volume(
-        encoding->settings->context, brick->coded.data, brick->coded.length, NULL, NULL, &info, &report);
+    const kst_status status =
+        kst_describe_volume(encoding->settings->context, data, length, NULL, NULL, &info, &report);
     if (status)
         return coded_report_problem(&report, status, problem);
     const uint32_t levels = info.levels < info.z_levels ? info.levels : info.z_levels;
     encoding->levels = levels < encoding->levels ? levels : encoding->levels;
     return true;
+}
+
+static bool is_to_code(const struct brick *brick)
+{
+    return !brick->empty && !brick->kept;
 }
 
 /* Encode bricks as volumes, in one call. */
@@ -177,16 +186,16 @@ static bool encode_volumes(struct encoding *encoding, struct brick *bricks, size
     bool good = true;
     size_t some = 0;
     for (size_t i = 0; i < count; i++)
-        if (!bricks[i].empty)
+        if (is_to_code(&bricks[i]))
             items[some++] = (kst_volume_encode_item){.volume = &bricks[i].volume, .options = &bricks[i].options};
     kst_encode_volumes(encoding->settings->context, items, some);
     for (size_t i = 0, k = 0; i < count; i++) {
-        if (bricks[i].empty)
+        if (!is_to_code(&bricks[i]))
             continue;
         const kst_report *report = &items[k].report;
         bricks[i].coded = items[k++].output;
         good = good && (!report->status || coded_report_problem(report, report->status, problem)) &&
-               count_levels(encoding, &bricks[i], problem);
+               encoding_count_levels(encoding, bricks[i].coded.data, bricks[i].coded.length, problem);
     }
     free(items);
     return good;
@@ -195,8 +204,10 @@ static bool encode_volumes(struct encoding *encoding, struct brick *bricks, size
 static bool encode_slices(const struct encoding *encoding, struct brick *bricks, size_t count, struct problem *problem)
 {
     bool good = true;
-    for (size_t i = 0; i < count && good; i++)
-        good = bricks[i].empty || encode_image(encoding, &bricks[i].volume, &bricks[i].coded, problem);
+    for (size_t i = 0; i < count && good; i++) {
+        good = !is_to_code(&bricks[i]) || encode_image(encoding, &bricks[i].volume, &bricks[i].coded, problem);
+        progress_unit_done(&bricks[i].step, 1);
+    }
     return good;
 }
 
@@ -217,19 +228,18 @@ static bool write_brick(
                    : put_brick(encoding, brick->at, &brick->coded, problem);
 }
 
-/* Write `count` bricks, which make up a shard; or one brick as a file. */
-static bool write_shard(
-    const struct encoding *encoding, const struct brick *bricks, size_t count, struct problem *problem)
+/* Write the bricks of a shard, which are the next ones, or the one that is a file. */
+static bool write_shard(const struct encoding *encoding, struct brick *bricks, size_t count, struct problem *problem)
 {
     struct shard_writer *shard = NULL;
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
-        good = write_brick(encoding, &bricks[i], &shard, problem);
-        progress_step();
+        good = bricks[i].kept || write_brick(encoding, &bricks[i], &shard, problem);
+        progress_unit_end(&bricks[i].step);
     }
     if (shard != NULL)
         good = shard_end(shard, good, problem);
-    else if (encoding->store.sharded && good)
+    else if (encoding->store.sharded && good && !bricks->kept)
         good = remove_file(encoding, bricks->at, problem);
     return good;
 }
@@ -241,25 +251,25 @@ static uint32_t shard_end_of(const struct encoding *encoding, size_t axis, uint3
     return end < bricks ? end : bricks;
 }
 
-/* Describe the bricks of a shard of a band. The band begins at `from`, the shard at `first`. */
-static void describe_shard(
-    const struct encoding *encoding, const uint32_t from[2], const uint32_t first[AXES], struct brick *bricks)
+/* Number the bricks of a shard, and see whether they are there. */
+static void look_for_shard(struct encoding *encoding, const uint32_t first[AXES], struct brick *bricks)
 {
+    const uint32_t end[AXES] = {
+        shard_end_of(encoding, 0, first[0]), shard_end_of(encoding, 1, first[1]), shard_end_of(encoding, 2, first[2])};
+    const bool kept = resume_keeps(encoding, first, end);
     size_t count = 0;
     uint32_t at[AXES];
-    for (at[0] = first[0]; at[0] < shard_end_of(encoding, 0, first[0]); at[0]++)
-        for (at[1] = first[1]; at[1] < shard_end_of(encoding, 1, first[1]); at[1]++)
-            for (at[2] = first[2]; at[2] < shard_end_of(encoding, 2, first[2]); at[2]++) {
-                const uint32_t place[AXES] = {at[0] - from[0], at[1] - from[1], at[2]};
-                bricks[count] = (struct brick){.empty = false};
-                memcpy(bricks[count].at, at, sizeof at);
-                describe(encoding, place, &bricks[count++]);
+    for (at[0] = first[0]; at[0] < end[0]; at[0]++)
+        for (at[1] = first[1]; at[1] < end[1]; at[1]++)
+            for (at[2] = first[2]; at[2] < end[2]; at[2]++) {
+                bricks[count] = (struct brick){.kept = kept};
+                memcpy(bricks[count++].at, at, sizeof at);
             }
 }
 
-/* Go through the shards of a band, and write them, or describe their bricks in the same order. */
-static bool go_over(const struct encoding *encoding, const uint32_t from[2], bool writes, struct brick *bricks,
-    size_t *count, struct problem *problem)
+/* Write the shards of a band, or look which are there, one shard behind the other. */
+static bool go_over(struct encoding *encoding, const uint32_t from[2], bool writes, struct brick *bricks, size_t *count,
+    struct problem *problem)
 {
     const uint32_t *shard = encoding->store.shard;
     uint32_t first[AXES] = {from[0], from[1], 0};
@@ -273,10 +283,29 @@ static bool go_over(const struct encoding *encoding, const uint32_t from[2], boo
             if (writes)
                 good = write_shard(encoding, bricks + *count, some, problem);
             else
-                describe_shard(encoding, from, first, bricks + *count);
+                look_for_shard(encoding, first, bricks + *count);
             *count += some;
         }
     return good;
+}
+
+/* Read the samples of a band, unless all of its bricks are there, and describe those that are to be coded. */
+static bool describe_band(
+    struct encoding *encoding, const uint32_t from[2], struct brick *bricks, size_t count, struct problem *problem)
+{
+    size_t kept = 0;
+    while (kept < count && bricks[kept].kept)
+        kept++;
+    if (kept == count)
+        return true;
+    if (!band_read(encoding, from, problem))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *at = bricks[i].at, place[AXES] = {at[0] - from[0], at[1] - from[1], at[2]};
+        if (!bricks[i].kept)
+            describe(encoding, place, &bricks[i]);
+    }
+    return true;
 }
 
 bool band_encode(struct encoding *encoding, const uint32_t from[2], struct problem *problem)
@@ -289,9 +318,11 @@ bool band_encode(struct encoding *encoding, const uint32_t from[2], struct probl
         return problem_set(problem, "out of memory");
     go_over(encoding, from, false, bricks, &count, problem);
     const size_t all = count;
-    const bool coded = encoding->settings->by_slices ? encode_slices(encoding, bricks, all, problem)
-                                                     : encode_volumes(encoding, bricks, all, problem);
-    const bool good = coded && go_over(encoding, from, true, bricks, &count, problem);
+    bool good = describe_band(encoding, from, bricks, all, problem);
+    if (good)
+        good = encoding->settings->by_slices ? encode_slices(encoding, bricks, all, problem)
+                                             : encode_volumes(encoding, bricks, all, problem);
+    good = good && go_over(encoding, from, true, bricks, &count, problem);
     for (size_t i = 0; i < all; i++)
         kst_buffer_release(encoding->settings->context, &bricks[i].coded);
     free(bricks);

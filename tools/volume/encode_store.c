@@ -14,7 +14,7 @@
 #include "system/folder.h"
 #include "volume/encoding.h"
 
-enum { BAND_BYTES = 1 << 28, BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };
+enum { BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };
 
 /*
  * Choose the side of bricks. A shorter volume has shorter bricks, rounded so that they can still be halved a few times.
@@ -77,22 +77,12 @@ static bool plan(struct encoding *encoding, const char *name, struct problem *pr
     store->grid = encoding->file->grid;
     store->max_memory = common_max_memory(&encoding->settings->common);
     store->folder = folder_join(name, "0");
-    return store->folder != NULL ? choose_bricks(encoding, problem) : problem_set(problem, "out of memory");
+    store->known = calloc(1, sizeof *store->known);
+    return store->folder != NULL && store->known != NULL ? choose_bricks(encoding, problem)
+                                                         : problem_set(problem, "out of memory");
 }
 
-/*
- * Return up to how many bytes a band should have more than one row of shards: a GPU encodes many bricks faster than
- * few.
- */
-static uint64_t band_bytes(const struct encoding *encoding)
-{
-    kst_device_info info = {.size = sizeof info};
-    if (kst_context_device(encoding->settings->context, &info) || info.kind == KST_DEVICE_CPU)
-        return 0;
-    return encoding->store.max_memory / 8 < BAND_BYTES ? encoding->store.max_memory / 8 : BAND_BYTES;
-}
-
-/* Allocate a band: one row of shards along x, or several rows side by side along y. */
+/* Allocate a band: a row of shards along x, or several, beside each other along y. */
 static bool allocate(struct encoding *encoding, struct problem *problem)
 {
     const struct store *store = &encoding->store;
@@ -107,7 +97,8 @@ static bool allocate(struct encoding *encoding, struct problem *problem)
     if (!fits || length > store->max_memory / 2)
         return problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks takes more than half of the limit of memory");
     const uint32_t most = volume_ceil_divide(bricks_along(encoding, 1), encoding->bricks[1]);
-    while (rows < most && (rows + 1) * length <= band_bytes(encoding))
+    const uint64_t most_bytes = store_band_bytes(store, encoding->settings, 0);
+    while (rows < most && (rows + 1) * length <= most_bytes)
         rows++;
     encoding->bricks[1] *= (uint32_t)rows;
     encoding->sides[1] *= (uint32_t)rows;
@@ -137,8 +128,9 @@ static bool read_rows(const struct encoding *encoding, const kst_box *box, struc
            refuse_sample(encoding, box, wrong, "cannot be kept within --error in single precision", problem);
 }
 
-/* Read all samples of single precision to find their range. */
-static bool find_range(struct encoding *encoding, struct float_range *range, struct problem *problem)
+/* Read all samples of single precision to learn their range. */
+static bool find_range(
+    struct encoding *encoding, struct float_range *range, struct progress_unit *unit, struct problem *problem)
 {
     const uint32_t *shape = encoding->store.shape, *sides = encoding->sides;
     kst_box box = {.width = shape[2]};
@@ -151,6 +143,8 @@ static bool find_range(struct encoding *encoding, struct float_range *range, str
                 return false;
             if (!floats_look(range, encoding->rows, (size_t)box.width * box.height * box.depth, &wrong))
                 return refuse_sample(encoding, &box, wrong, "is not finite", problem);
+            const double slices = box.z + (double)box.depth * (box.y + box.height) / shape[1];
+            progress_unit_done(unit, slices / shape[0]);
         }
     return true;
 }
@@ -187,10 +181,15 @@ static void aim_at_range(struct encoding *encoding, const struct float_range *ra
 static bool plan_floats(struct encoding *encoding, struct problem *problem)
 {
     struct float_range range = {INFINITY, -INFINITY};
+    struct progress_unit unit = {0};
     if (!encoding->store.is_float)
         return encoding->settings->error <= 0 || problem_set(problem, "--error is for samples of single precision");
-    if (!choose_target(encoding, problem) || !find_range(encoding, &range, problem) ||
-        !floats_plan(&encoding->store, &range, encoding->settings->error, &encoding->bits, problem))
+    if (!choose_target(encoding, problem))
+        return false;
+    progress_begin(1);
+    const bool found = find_range(encoding, &range, &unit, problem);
+    progress_end();
+    if (!found || !floats_plan(&encoding->store, &range, encoding->settings->error, &encoding->bits, problem))
         return false;
     aim_at_range(encoding, &range);
     return true;
@@ -205,10 +204,11 @@ static void widen_row(const struct encoding *encoding, const uint8_t *from, uint
         memcpy(to + x * bytes, to + (width - 1) * bytes, bytes);
 }
 
-/* Read the samples of a band, and repeat the last row and slice up to the end of the band. */
-static bool read_band(struct encoding *encoding, uint32_t z, uint32_t y, struct problem *problem)
+/* Read the samples of a band, and repeat the last row and slice up to its end. */
+bool band_read(struct encoding *encoding, const uint32_t from[2], struct problem *problem)
 {
     const uint32_t *shape = encoding->store.shape, *sides = encoding->sides;
+    const uint32_t z = from[0] * encoding->store.brick[0], y = from[1] * encoding->store.brick[1];
     const uint32_t depth = shape[0] - z < sides[0] ? shape[0] - z : sides[0];
     const uint32_t height = shape[1] - y < sides[1] ? shape[1] - y : sides[1];
     const size_t row = shape[2] * encoding_bytes(encoding), wide = sides[2] * encoding_bytes(encoding);
@@ -217,22 +217,21 @@ static bool read_band(struct encoding *encoding, uint32_t z, uint32_t y, struct 
         return false;
     for (uint32_t k = 0; k < sides[0]; k++) {
         uint8_t *slice = encoding->band + (size_t)k * sides[1] * wide;
-        const uint8_t *from = encoding->rows + (size_t)(k < depth ? k : depth - 1) * height * row;
+        const uint8_t *samples = encoding->rows + (size_t)(k < depth ? k : depth - 1) * height * row;
         for (uint32_t i = 0; i < sides[1]; i++)
-            widen_row(encoding, from + (i < height ? i : height - 1) * row, slice + i * wide);
+            widen_row(encoding, samples + (i < height ? i : height - 1) * row, slice + i * wide);
     }
     return true;
 }
 
 static bool encode_bands(struct encoding *encoding, struct problem *problem)
 {
-    const uint32_t *bricks = encoding->bricks, *brick = encoding->store.brick;
+    const uint32_t *bricks = encoding->bricks;
     uint32_t from[2];
     bool good = true;
     for (from[0] = 0; good && from[0] < bricks_along(encoding, 0); from[0] += bricks[0])
         for (from[1] = 0; good && from[1] < bricks_along(encoding, 1); from[1] += bricks[1])
-            good = read_band(encoding, from[0] * brick[0], from[1] * brick[1], problem) &&
-                   band_encode(encoding, from, problem);
+            good = band_encode(encoding, from, problem);
     return good;
 }
 
@@ -288,8 +287,8 @@ static bool write_metadata(const struct encoding *encoding, const char *name, st
     return metadata_write_group(&encoding->store, name, levels, problem);
 }
 
-/* Make the folder of a store, which must not exist, or be incomplete. */
-static bool begin_store(const struct encoding *encoding, const char *name, struct problem *problem)
+/* Make the folder of a store that is not there yet, or that was not finished. */
+static bool begin_store(struct encoding *encoding, const char *name, const char *input, struct problem *problem)
 {
     struct stat state;
     char *group = folder_join(name, "zarr.json");
@@ -297,19 +296,19 @@ static bool begin_store(const struct encoding *encoding, const char *name, struc
     free(group);
     if (!fresh)
         return problem_set_kind(problem, PROBLEM_WRITE, "there is a Zarr group already; remove it first");
-    return folder_make(encoding->store.folder, problem);
+    return resume_begin(encoding, name, input, problem) && folder_make(encoding->store.folder, problem);
 }
 
-static bool encode_file(struct encoding *encoding, const char *name, struct problem *problem)
+static bool encode_file(struct encoding *encoding, const char *name, const char *input, struct problem *problem)
 {
     bool good = json_library_load(problem) && plan(encoding, name, problem) && allocate(encoding, problem) &&
-                plan_floats(encoding, problem) && begin_store(encoding, name, problem);
+                plan_floats(encoding, problem) && begin_store(encoding, name, input, problem);
     if (good) {
         progress_begin((size_t)bricks_along(encoding, 0) * bricks_along(encoding, 1) * bricks_along(encoding, 2));
         good = encode_bands(encoding, problem);
         progress_end();
     }
-    good = good && write_metadata(encoding, name, problem);
+    good = good && write_metadata(encoding, name, problem) && resume_end(name, problem);
     free(encoding->band);
     free(encoding->rows);
     store_release(&encoding->store);
@@ -327,7 +326,7 @@ int store_encode(struct volume_settings *settings, char **names)
     }
     if (volume_is_nifti(names[0]) && settings->raw.width == 0)
         complain(names[0], "warning: samples and spacing are kept; the orientation and scaling in its header are not");
-    const bool good = encode_file(&encoding, names[1], &problem);
+    const bool good = encode_file(&encoding, names[1], names[0], &problem);
     if (!good)
         complain(names[1], "%s", problem.text);
     volume_release(&file);

@@ -11,11 +11,12 @@ struct encoding {
     const struct volume_file *file;
     struct store store;
     uint8_t *band;
-    uint8_t *rows;         /* samples that were read, without repeated edges */
-    uint32_t bricks[AXES]; /* of the band: whole shards, unless the volume has fewer bricks; all along x */
-    uint32_t sides[AXES];  /* sides of the band in samples */
-    uint8_t bits;          /* bits of the encoded samples */
-    uint32_t levels;       /* levels that can be left out of all bricks so far */
+    uint8_t *rows;         /* what was read, without edges */
+    uint32_t bricks[AXES]; /* of the band: whole shards, if there are so many bricks; all along x */
+    uint32_t sides[AXES];  /* in samples */
+    uint8_t bits;          /* of the samples that are coded */
+    uint32_t levels;       /* that all bricks so far can leave out */
+    bool resumed;          /* files that are there have been made by an encoding like this one */
 };
 
 static inline uint32_t volume_ceil_divide(uint32_t a, uint32_t b)
@@ -34,7 +35,21 @@ static inline uint32_t bricks_along(const struct encoding *encoding, size_t axis
     return volume_ceil_divide(encoding->store.shape[axis], encoding->store.brick[axis]);
 }
 
-/* Encode the bricks of a band, which begins at brick `from` along z and y, and write them. */
+/* encode_store.c: read the samples of a band, the first brick of which is number `from` along z and y. */
+bool band_read(struct encoding *encoding, const uint32_t from[2], struct problem *problem);
+
+/* encode_bricks.c: see how many levels a reader can leave out of a coded brick. */
+bool encoding_count_levels(struct encoding *encoding, const void *data, size_t length, struct problem *problem);
+
+/*
+ * resume.c: begin a store, and see whether it goes on where another call was broken off, which --resume asks for; end
+ * one that is finished; return whether a file with bricks from `first` up to `end` is there and complete.
+ */
+bool resume_begin(struct encoding *encoding, const char *name, const char *input, struct problem *problem);
+bool resume_end(const char *name, struct problem *problem);
+bool resume_keeps(struct encoding *encoding, const uint32_t first[AXES], const uint32_t end[AXES]);
+
+/* Encode the bricks of a band, the first of which is number `from` along z and y, and write them. */
 bool band_encode(struct encoding *encoding, const uint32_t from[2], struct problem *problem);
 
 #endif

@@ -2,10 +2,18 @@
 /* Opens, reads and writes volumes in files whose names state the format. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "volume/gzip.h"
 #include "volume/segy.h"
 #include "volume/stack.h"
 #include "volume/store.h"
+#include "volume/wide.h"
+
+enum {
+    BAND_BYTES = 1 << 22, /* of samples that are read from a store at once, without a GPU */
+    ALL_ROWS = INT32_MAX  /* more than a volume has */
+};
 
 bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem)
 {
@@ -21,18 +29,16 @@ static void swap(const uint8_t *from, uint8_t *to, size_t count, size_t bytes)
             to[i * bytes + k] = from[i * bytes + bytes - 1 - k];
 }
 
-static void swap_here(uint8_t *samples, size_t count, size_t bytes)
+bool volume_is_packed(const char *name)
 {
-    uint8_t turned[4];
-    for (size_t i = 0; i < count; i++, samples += bytes) {
-        swap(samples, turned, 1, bytes);
-        memcpy(samples, turned, bytes);
-    }
+    static const char end[] = ".nii.gz";
+    const size_t length = strlen(name), whole = sizeof end - 1;
+    return length > whole && strcasecmp(name + length - whole, end) == 0;
 }
 
 bool volume_is_nifti(const char *name)
 {
-    return file_has_extension(name, "nii");
+    return file_has_extension(name, "nii") || volume_is_packed(name);
 }
 
 /* Check that the file contains all samples, and return their length. */
@@ -40,7 +46,8 @@ static bool check_length(const struct volume_file *file, uint64_t *length, struc
 {
     const kst_volume *volume = &file->volume;
     const uint64_t rows = (uint64_t)volume->height * volume->depth;
-    if (__builtin_mul_overflow(rows, (uint64_t)volume->width * volume_sample_bytes(volume), length) ||
+    const size_t bytes = file->doubles ? sizeof(double) : volume_sample_bytes(volume);
+    if (__builtin_mul_overflow(rows, (uint64_t)volume->width * bytes, length) ||
         file->offset > source_size(&file->source) || *length > source_size(&file->source) - file->offset)
         return problem_set(problem, "it ends before the last sample");
     return true;
@@ -65,6 +72,9 @@ static bool open_store(
         !store_describe(file->store, &whole, &file->volume, problem))
         return false;
     file->grid = file->store->grid;
+    file->narrowed = file->store->bits == 32 && !file->store->is_float;
+    if (file->narrowed)
+        file->volume.bits = WIDE_BITS;
     return true;
 }
 
@@ -90,9 +100,23 @@ static bool open_segy(
 static bool open_stack(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
-    file->stack = true;
+    file->whole = true;
     return source_read(&file->source, name, common_max_memory(&settings->common), problem) &&
            stack_read(file, settings, problem);
+}
+
+/* Open a NIfTI-1 file, of which only one that is compressed is read whole. */
+static bool open_nifti(
+    const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
+{
+    uint64_t length;
+    const bool good = gzip_is(&file->source) ? nifti_unpack(file, common_max_memory(&settings->common), problem)
+                                             : nifti_read(file, problem) && check_length(file, &length, problem) &&
+                                                   (!file->doubles || nifti_count_rounded(file, problem));
+    if (good && file->rounded > 0)
+        complain(name, "warning: %llu samples of double precision are rounded to single precision",
+            (unsigned long long)file->rounded);
+    return good;
 }
 
 static bool open_samples(
@@ -102,17 +126,16 @@ static bool open_samples(
     uint64_t length;
     if (!open_source(name, settings, file, problem))
         return false;
-    if (!shaped && !volume_is_nifti(name))
+    if (!shaped && volume_is_nifti(name))
+        return open_nifti(name, settings, file, problem);
+    if (!shaped)
         return problem_set(problem, "--shape and --type say what raw samples are");
-    if (shaped && settings->raw.bits == 0)
+    if (settings->raw.bits == 0)
         return problem_set(problem, "--shape needs --type");
-    if (shaped)
-        describe_raw(settings, file);
-    else if (!nifti_read(file, problem))
-        return false;
+    describe_raw(settings, file);
     if (!check_length(file, &length, problem))
         return false;
-    if (shaped && length < source_size(&file->source))
+    if (length < source_size(&file->source))
         return problem_set(problem, "it has more bytes than --shape and --type say");
     return true;
 }
@@ -142,11 +165,12 @@ static bool take_samples(struct volume_file *file, const struct volume_settings 
     const size_t bytes = volume_sample_bytes(volume);
     const kst_box all = {.width = volume->width, .height = volume->height, .depth = volume->depth};
     uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
-    if (file->stack) {
+    if (file->whole) {
         volume->data = file->samples;
         return true;
     }
-    if (file->store == NULL && file->segy == NULL && file->offset % bytes == 0 && (!file->swapped || bytes == 1)) {
+    if (file->store == NULL && file->segy == NULL && !file->narrowed && !file->doubles && file->offset % bytes == 0 &&
+        (!file->swapped || bytes == 1)) {
         volume->data = file->source.data + file->offset;
         return true;
     }
@@ -164,12 +188,44 @@ bool volume_read(
 {
     if (!volume_open(name, settings, file, problem))
         return false;
-    const bool fine = (file->store != NULL || file->stack || !file->source.regular ||
+    const bool fine = (file->store != NULL || file->whole || !file->source.regular ||
                           source_finish(&file->source, common_max_memory(&settings->common), problem)) &&
                       take_samples(file, settings, problem);
     if (!fine)
         volume_release(file);
     return fine;
+}
+
+/* Read rows of one slice of a file whose samples are one behind the other; `from` is the number of the first one. */
+static bool read_slice(
+    const struct volume_file *file, uint64_t from, size_t count, uint8_t *to, struct problem *problem)
+{
+    const size_t bytes = volume_sample_bytes(&file->volume);
+    uint64_t rounded = 0; /* which was told when the file was opened */
+    if (file->whole) {
+        memcpy(to, (const uint8_t *)file->samples + from * bytes, count * bytes);
+        return true;
+    }
+    if (file->doubles)
+        return nifti_read_doubles(file, from, count, to, &rounded, problem);
+    if (!source_at(&file->source, file->offset + from * bytes, count * bytes, to, problem))
+        return false;
+    if (file->swapped)
+        samples_reverse(to, count, bytes);
+    return true;
+}
+
+/* Check that rows of integers have no more bits than the volume. */
+static bool check_rows(
+    const struct volume_file *file, const kst_box *rows, const uint8_t *samples, struct problem *problem)
+{
+    const kst_volume *volume = &file->volume;
+    const size_t slice = (size_t)volume->width * rows->height;
+    size_t wrong;
+    if (!file->narrowed || integers_fit(volume, samples, slice * rows->depth, &wrong))
+        return true;
+    const uint64_t first = ((rows->z + wrong / slice) * volume->height + rows->y) * volume->width;
+    return wide_refuse(volume, first + wrong % slice, WIDE_TOO_WIDE, problem);
 }
 
 bool volume_read_rows(const struct volume_file *file, const struct volume_settings *settings, const kst_box *rows,
@@ -183,21 +239,15 @@ bool volume_read_rows(const struct volume_file *file, const struct volume_settin
     part.pitch = row;
     part.slice_pitch = length;
     if (file->store != NULL)
-        return store_read(file->store, &whole, rows, &part, problem);
+        return store_read(file->store, &whole, rows, &part, false, problem) && check_rows(file, rows, to, problem);
     if (file->segy != NULL)
         return segy_read_rows(file, rows, to, problem);
-    for (uint32_t z = 0; z < rows->depth; z++, to += length) {
-        const uint64_t at = ((uint64_t)(rows->z + z) * part.height + rows->y) * row;
-        if (file->stack) {
-            memcpy(to, (const uint8_t *)file->samples + at, length);
-            continue;
-        }
-        if (!source_at(&file->source, file->offset + at, length, to, problem))
+    for (uint32_t z = 0; z < rows->depth; z++) {
+        const uint64_t from = ((uint64_t)(rows->z + z) * part.height + rows->y) * part.width;
+        if (!read_slice(file, from, length / bytes, to + z * length, problem))
             return false;
-        if (file->swapped && bytes > 1)
-            swap_here(to, length / bytes, bytes);
     }
-    return true;
+    return check_rows(file, rows, to, problem);
 }
 
 void volume_release(struct volume_file *file)
@@ -210,8 +260,27 @@ void volume_release(struct volume_file *file)
     source_release(&file->source);
 }
 
-/* Write rows of a slice, which have no padding, at their place in the file. */
-static bool put_rows(struct output *output, uint64_t at, const uint8_t *rows, uint64_t length, size_t bytes,
+/* A file that is being written. */
+struct target {
+    struct output output;
+    struct gzip_writer *gzip; /* null: it is not compressed */
+    uint64_t offset;          /* of the first sample */
+};
+
+/* Return whether bytes can only follow one another. */
+static bool is_in_order(const struct target *target)
+{
+    return target->gzip != NULL || output_in_order(&target->output);
+}
+
+static bool put(struct target *target, uint64_t at, const void *data, size_t length, struct problem *problem)
+{
+    return target->gzip != NULL ? gzip_write(target->gzip, data, length, problem)
+                                : volume_put(&target->output, at, data, length, problem);
+}
+
+/* Write the samples of some rows of a slice, without padding, at their place in the file. */
+static bool put_rows(struct target *target, uint64_t at, const uint8_t *rows, uint64_t length, size_t bytes,
     bool swapped, struct problem *problem)
 {
     enum { PIECE = 1 << 16 };
@@ -221,39 +290,51 @@ static bool put_rows(struct output *output, uint64_t at, const uint8_t *rows, ui
         if (swapped)
             swap(rows + done, piece, left / bytes, bytes);
         const uint8_t *from = swapped ? piece : rows + done;
-        if (!volume_put(output, at + done, from, left, problem))
+        if (!put(target, target->offset + at + done, from, left, problem))
             return false;
     }
     return true;
 }
 
-/* Open a file, and write what precedes the samples. `offset` receives the length of that. */
-static bool begin_file(struct output *output, const char *name, const kst_volume *volume,
-    const struct volume_grid *grid, const struct volume_settings *settings, uint64_t *offset, struct problem *problem)
+static void discard(struct target *target)
 {
-    const bool nifti = volume_is_nifti(name), segy = volume_is_segy(name);
+    gzip_free(target->gzip);
+    output_discard(&target->output);
+}
+
+/* Open a file and write what is before the samples. */
+static bool begin_file(struct target *target, const char *name, const kst_volume *volume,
+    const struct volume_grid *grid, const struct volume_settings *settings, struct problem *problem)
+{
+    const bool nifti = volume_is_nifti(name), segy = volume_is_segy(name), packed = volume_is_packed(name);
     uint8_t header[NIFTI_HEADER];
-    *offset = nifti ? NIFTI_HEADER : 0;
+    target->gzip = NULL;
+    target->offset = nifti ? NIFTI_HEADER : 0;
     if ((nifti || segy) && settings->order != ORDER_OWN)
         return problem_set(problem, "--endian is for raw samples");
     if (nifti && !nifti_write(volume, grid, header, problem))
         return false;
-    if (!output_open(output, name, problem))
+    if (!output_open(&target->output, name, problem))
         return false;
-    const bool good = segy ? segy_put_headers(output, volume, problem)
-                           : !nifti || volume_put(output, 0, header, sizeof header, problem);
+    bool good = !packed || (target->gzip = gzip_begin(&target->output, problem)) != NULL;
+    good = good && (segy ? segy_put_headers(&target->output, volume, problem)
+                         : !nifti || put(target, 0, header, sizeof header, problem));
     if (!good)
-        output_discard(output);
+        discard(target);
     return good;
 }
 
-static bool finish_file(const char *name, struct output *output, const kst_volume *volume, uint64_t offset, bool good,
-    struct problem *problem)
+static bool finish_file(
+    const char *name, struct target *target, const kst_volume *volume, bool good, struct problem *problem)
 {
     const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * volume_sample_bytes(volume);
-    if (good && output_end_at(output, volume_is_segy(name) ? segy_length(volume) : offset + length, problem))
-        return output_commit(output, problem);
-    output_discard(output);
+    const uint64_t end = volume_is_segy(name) ? segy_length(volume) : target->offset + length;
+    if (good &&
+        (target->gzip != NULL ? gzip_end(target->gzip, problem) : output_end_at(&target->output, end, problem))) {
+        gzip_free(target->gzip);
+        return output_commit(&target->output, problem);
+    }
+    discard(target);
     return false;
 }
 
@@ -275,24 +356,23 @@ bool volume_write(const char *name, const kst_volume *volume, const struct volum
     const struct volume_settings *settings, struct problem *problem)
 {
     const size_t bytes = volume_sample_bytes(volume);
-    struct output output;
-    uint64_t offset;
+    struct target target;
     if (volume_is_stack(name))
         return write_stack(name, volume, settings, problem);
-    if (!begin_file(&output, name, volume, grid, settings, &offset, problem))
+    if (!begin_file(&target, name, volume, grid, settings, problem))
         return false;
     const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
     bool good = true;
     for (uint32_t z = 0; good && z < volume->depth && volume_is_segy(name); z++)
-        good = segy_put_rows(&output, volume, z, 0, (const uint8_t *)volume->data + z * (length / volume->depth),
+        good = segy_put_rows(&target.output, volume, z, 0, (const uint8_t *)volume->data + z * (length / volume->depth),
             volume->height, problem);
     if (!volume_is_segy(name))
-        good = put_rows(&output, offset, volume->data, length, bytes, samples_swap(settings->order), problem);
-    return finish_file(name, &output, volume, offset, good, problem);
+        good = put_rows(&target, 0, volume->data, length, bytes, samples_swap(settings->order), problem);
+    return finish_file(name, &target, volume, good, problem);
 }
 
-/* Read some rows of some slices of a store, and write them at their places in the file. */
-static bool copy_rows(struct output *output, bool segy, uint64_t offset, const struct store *store,
+/* Read some rows of some slices of a store, and write them at their places. */
+static bool copy_rows(struct target *target, bool segy, const struct store *store,
     const struct volume_settings *settings, const kst_box *part, const kst_box *whole, kst_volume *rows,
     struct problem *problem)
 {
@@ -301,16 +381,16 @@ static bool copy_rows(struct output *output, bool segy, uint64_t offset, const s
     rows->height = part->height;
     rows->pitch = row;
     rows->slice_pitch = row * part->height;
-    if (!store_read(store, settings, part, rows, problem))
+    if (!store_read(store, settings, part, rows, true, problem))
         return false;
     for (uint32_t z = 0; z < part->depth; z++) {
         const uint8_t *slice = (const uint8_t *)rows->data + z * rows->slice_pitch;
         const uint32_t to_z = part->z - whole->z + z, to_y = part->y - whole->y;
-        const uint64_t at = offset + ((uint64_t)to_z * whole->height + to_y) * row;
+        const uint64_t at = ((uint64_t)to_z * whole->height + to_y) * row;
         kst_volume all = *rows;
         all.height = whole->height;
-        if (!(segy ? segy_put_rows(output, &all, to_z, to_y, slice, part->height, problem)
-                   : put_rows(output, at, slice, rows->slice_pitch, bytes, samples_swap(settings->order), problem)))
+        if (!(segy ? segy_put_rows(&target->output, &all, to_z, to_y, slice, part->height, problem)
+                   : put_rows(target, at, slice, rows->slice_pitch, bytes, samples_swap(settings->order), problem)))
             return false;
     }
     return true;
@@ -334,49 +414,90 @@ static bool write_store_stack(const char *name, const struct store *store, const
         length > store->max_memory)
         return problem_set_kind(problem, PROBLEM_LIMIT, "a TIFF file of the volume exceeds the limit of memory");
     whole->data = malloc((size_t)length);
-    const bool good = whole->data != NULL ? store_read(store, settings, box, whole, problem) &&
+    const bool good = whole->data != NULL ? store_read(store, settings, box, whole, true, problem) &&
                                                 write_stack(name, whole, settings, problem)
                                           : problem_set(problem, "out of memory");
     free(whole->data);
     return good;
 }
 
+/* Return the bytes of the samples of a box that are read at once. */
+static uint64_t band_length(const kst_box *box, uint32_t deep, uint32_t high, size_t bytes)
+{
+    return (uint64_t)(deep < box->depth ? deep : box->depth) * (high < box->height ? high : box->height) * box->width *
+           bytes;
+}
+
+/*
+ * Choose how many slices and rows are read at once, whole bricks of them: a row of bricks, or more where little memory
+ * has room for more, or all rows of some slices where bytes must be written in order. `sides` are those of a brick.
+ */
+static void choose_band(const uint32_t sides[2], const kst_box *box, size_t bytes, uint64_t most, bool in_order,
+    uint32_t *deep, uint32_t *high)
+{
+    *deep = sides[0];
+    *high = in_order ? ALL_ROWS : sides[1];
+    while (*high < box->height && band_length(box, *deep, *high + sides[1], bytes) <= most)
+        *high += sides[1];
+    if (*high >= box->height)
+        *high = ALL_ROWS;
+    while (*high == ALL_ROWS && *deep < box->depth && band_length(box, *deep + sides[0], *high, bytes) <= most)
+        *deep += sides[0];
+}
+
+/* Read a box of a store, some rows of bricks at a time, and write it. */
+static bool copy_store(struct target *target, bool segy, const struct store *store,
+    const struct volume_settings *settings, const kst_box *box, const kst_volume *whole, struct problem *problem)
+{
+    const uint32_t sides[2] = {
+        store->brick[0] >> settings->decode.reduce_z, store->brick[1] >> settings->decode.reduce};
+    const size_t bytes = volume_sample_bytes(whole);
+    const uint64_t most = store_band_bytes(store, settings, BAND_BYTES);
+    uint32_t deep, high;
+    choose_band(sides, box, bytes, most, is_in_order(target), &deep, &high);
+    const uint64_t length = band_length(box, deep, high, bytes);
+    if (length > store->max_memory)
+        return problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks of %llu bytes exceeds the limit of memory",
+            (unsigned long long)length);
+    kst_volume rows = *whole;
+    rows.data = malloc((size_t)length);
+    bool good = rows.data != NULL || problem_set(problem, "out of memory");
+    kst_box part = *box;
+    for (; good && part.z < box->z + box->depth; part.z += part.depth) {
+        part.depth = piece_of(deep, part.z, box->z + box->depth);
+        for (part.y = box->y; good && part.y < box->y + box->height; part.y += part.height) {
+            part.height = piece_of(high, part.y, box->y + box->height);
+            good = copy_rows(target, segy, store, settings, &part, box, &rows, problem);
+        }
+    }
+    free(rows.data);
+    return good;
+}
+
+/* Write a box of a store as a stack, or some bricks at a time. */
+static bool write_box(const char *name, const struct store *store, const kst_box *box, kst_volume *whole,
+    const struct volume_settings *settings, struct problem *problem)
+{
+    struct target target;
+    if (volume_is_stack(name))
+        return write_store_stack(name, store, box, whole, settings, problem);
+    if (!begin_file(&target, name, whole, &store->grid, settings, problem))
+        return false;
+    const bool good = copy_store(&target, volume_is_segy(name), store, settings, box, whole, problem);
+    return finish_file(name, &target, whole, good, problem);
+}
+
 bool volume_write_store(const char *name, const struct store *store, const kst_box *box,
     const struct volume_settings *settings, struct problem *problem)
 {
     kst_volume whole;
-    struct output output;
-    uint64_t offset;
     if (!store_describe(store, settings, &whole, problem))
         return false;
     whole.width = box->width;
     whole.height = box->height;
     whole.depth = box->depth;
-    if (volume_is_stack(name))
-        return write_store_stack(name, store, box, &whole, settings, problem);
-    if (!begin_file(&output, name, &whole, &store->grid, settings, &offset, problem))
-        return false;
-    const uint32_t deep = store->brick[0] >> settings->decode.reduce_z,
-                   high = store->brick[1] >> settings->decode.reduce;
-    const uint32_t tall = output_in_order(&output) || high > box->height ? box->height : high;
-    const uint64_t length =
-        (uint64_t)(deep < box->depth ? deep : box->depth) * tall * box->width * volume_sample_bytes(&whole);
-    bool good = length <= store->max_memory ||
-                problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks of %llu bytes exceeds the limit of memory",
-                    (unsigned long long)length);
-    kst_volume rows = whole;
-    rows.data = good ? malloc((size_t)length) : NULL;
-    if (good && rows.data == NULL)
-        problem_set(problem, "out of memory");
-    good = rows.data != NULL;
-    kst_box part = *box;
-    for (; good && part.z < box->z + box->depth; part.z += part.depth) {
-        part.depth = piece_of(deep, part.z, box->z + box->depth);
-        for (part.y = box->y; good && part.y < box->y + box->height; part.y += part.height) {
-            part.height = tall == box->height ? tall : piece_of(high, part.y, box->y + box->height);
-            good = copy_rows(&output, volume_is_segy(name), offset, store, settings, &part, box, &rows, problem);
-        }
-    }
-    free(rows.data);
-    return finish_file(name, &output, &whole, offset, good, problem);
+    progress_begin(store_bricks(store, settings, box));
+    const bool good = write_box(name, store, box, &whole, settings, problem);
+    progress_end();
+    return good;
 }

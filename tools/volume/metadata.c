@@ -96,7 +96,10 @@ static bool read_type(struct store *store, const char *name, struct problem *pro
             store->is_float = types[i].old[0] == 'f';
             return true;
         }
-    return problem_set(problem, "Zarr: data of type '%.40s'; integers of 8, 16 and 32 bits and float32 are read", name);
+    return problem_set(problem,
+        "Zarr: data of type '%.40s'; integers of 8, 16 and 32 bits and float32 are read, to which zarr and NumPy for "
+        "Python convert an array (astype)",
+        name);
 }
 
 /* Read the number of levels that a codec leaves out; 0 if it is missing. */
@@ -116,9 +119,18 @@ static bool check_slices(const struct store *store, struct problem *problem)
            problem_set(problem, "Zarr: chunks of %u slices, of which its codec has one", (unsigned)store->brick[0]);
 }
 
-/* Read the codec that encodes a brick to bytes. */
-static bool read_coder(
-    struct store *store, const char *name, const json_t *configuration, bool first, struct problem *problem)
+/* Refuse a codec that others have, and say which ones are read. */
+static bool refuse_codec(const char *name, struct problem *problem)
+{
+    return problem_set(problem,
+        "Zarr: the codec '%.40s' is not supported; bytes, gzip, zlib, zstd and blosc are read, to which zarr for "
+        "Python "
+        "copies an array",
+        name);
+}
+
+/* Read the codec that makes bytes of a brick. */
+static bool read_coder(struct store *store, const char *name, const json_t *configuration, struct problem *problem)
 {
     if (strcmp(name, "kostka") == 0) {
         const json_t *profile = json_object_get(configuration, "profile");
@@ -133,14 +145,28 @@ static bool read_coder(
         store->ht = strcmp(name, "imagecodecs_htj2k") == 0;
         return check_slices(store, problem);
     }
-    if (strcmp(name, "bytes") == 0 && first) {
+    if (strcmp(name, "bytes") == 0) {
         const char *endian = text_of(json_object_get(configuration, "endian"));
         store->coder = BRICK_BYTES;
         store->big_endian = strcmp(endian, "big") == 0;
         return store->bits == 8 || store->big_endian || strcmp(endian, "little") == 0 ||
                problem_set(problem, "Zarr: the codec bytes without an endian");
     }
-    return problem_set(problem, "Zarr: the codec '%.40s' is not supported", name);
+    return refuse_codec(name, problem);
+}
+
+/* Read a codec that stands behind the one that makes bytes. */
+static bool read_behind(struct store *store, const char *name, struct problem *problem)
+{
+    static const char prefix[] = "numcodecs."; /* of codecs that version 3 itself does not have */
+    const char *plain = strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
+    if (strcmp(name, "crc32c") == 0 && !store->bricks_checked) {
+        store->bricks_checked = true;
+        return true;
+    }
+    if (store->coder != BRICK_BYTES || store->packing != PACKING_NONE || store->bricks_checked)
+        return problem_set(problem, "Zarr: the codec '%.40s' behind another is not supported", name);
+    return packing_find(plain, &store->packing) || refuse_codec(name, problem);
 }
 
 /* Read the conversion of samples to integers, in the form of numcodecs' codec. */
@@ -157,10 +183,8 @@ static bool read_scale(struct store *store, const json_t *configuration, struct 
            problem_set(problem, "Zarr: scale or offset of fixedscaleoffset is no number, or the scale not above 0");
 }
 
-/*
- * Read the codecs of a brick: a scaling of floats to integers (optional), the codec that makes bytes, and a CRC-32C
- * (optional).
- */
+/* Read one codec and what may stand behind it: a compressor of bytes, and a CRC-32C. Before it floats are scaled to
+ * integers. */
 static bool read_codecs(struct store *store, const json_t *codecs, struct problem *problem)
 {
     const size_t count = json_is_array(codecs) ? json_array_size(codecs) : 0;
@@ -173,11 +197,8 @@ static bool read_codecs(struct store *store, const json_t *codecs, struct proble
     for (size_t i = first; i < count; i++) {
         const json_t *codec = json_array_get(codecs, i);
         const char *name = json_is_object(codec) ? text_of(json_object_get(codec, "name")) : text_of(codec);
-        if (i == first + 1 && strcmp(name, "crc32c") == 0)
-            store->bricks_checked = true;
-        else if (i > first)
-            return problem_set(problem, "Zarr: the codec '%.40s' behind another is not supported", name);
-        else if (!read_coder(store, name, json_object_get(codec, "configuration"), true, problem))
+        if (!(i > first ? read_behind(store, name, problem)
+                        : read_coder(store, name, json_object_get(codec, "configuration"), problem)))
             return false;
     }
     if (store->is_float && store->scaled == (store->coder == BRICK_BYTES))
@@ -288,16 +309,27 @@ bool metadata_read_array(struct store *store, const json_t *root, struct problem
            read_pipeline(store, json_object_get(root, "codecs"), problem) && check_brick(store, problem);
 }
 
+/* Refuse filters of version 2 by the name of the first. */
+static bool check_filters(const json_t *filters, struct problem *problem)
+{
+    if (filters == NULL || json_is_null(filters) || (json_is_array(filters) && json_array_size(filters) == 0))
+        return true;
+    return problem_set(problem,
+        "Zarr: the filter '%.40s' is not supported; zarr for Python copies an array without filters",
+        text_of(json_object_get(json_array_get(filters, 0), "id")));
+}
+
 static bool read_v2_coder(struct store *store, const json_t *root, const char *type, struct problem *problem)
 {
-    const json_t *compressor = json_object_get(root, "compressor"), *filters = json_object_get(root, "filters");
-    if (filters != NULL && !json_is_null(filters) && !(json_is_array(filters) && json_array_size(filters) == 0))
-        return problem_set(problem, "Zarr: filters are not supported");
-    if (compressor != NULL && !json_is_null(compressor))
-        return read_coder(store, text_of(json_object_get(compressor, "id")), compressor, false, problem);
+    const json_t *compressor = json_object_get(root, "compressor");
+    const char *name = text_of(json_object_get(compressor, "id"));
+    if (!check_filters(json_object_get(root, "filters"), problem))
+        return false;
     store->coder = BRICK_BYTES;
     store->big_endian = *type == '>';
-    return true;
+    if (compressor == NULL || json_is_null(compressor) || packing_find(name, &store->packing))
+        return true;
+    return strcmp(name, "bytes") == 0 ? refuse_codec(name, problem) : read_coder(store, name, compressor, problem);
 }
 
 bool metadata_read_v2(struct store *store, const json_t *root, struct problem *problem)

@@ -26,7 +26,8 @@ int volume_check_samples(const char *name)
     if (file_path_extension(name) == NULL || volume_is_nifti(name) || volume_is_segy(name) || volume_is_stack(name))
         return EXIT_FINE;
     return complain_usage("volume",
-        "'%s' names no format of volumes that is written; .nii, .sgy, .segy, .tif, .tiff and, for raw samples, .raw, "
+        "'%s' names no format of volumes that is written; .nii, .nii.gz, .sgy, .segy, .tif, .tiff and, for raw "
+        "samples, .raw, "
         ".bin and .dat do",
         name);
 }

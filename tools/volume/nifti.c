@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "volume/volume.h"
+#include "volume/wide.h"
 
 /* Lists offsets in the header, and values of its fields. */
 enum {
-    SIZE = 348,
+    SIZE = NIFTI_READ,
     DIM = 40,
     DATATYPE = 70,
     BITPIX = 72,
@@ -20,12 +20,14 @@ enum {
     SIDE_MAX = 32767
 };
 
+/* What samples become: integers of 32 bits have no more than WIDE_BITS, and double precision becomes single. */
+enum { DOUBLE = 64 };
 static const struct {
     int16_t code;
     uint8_t bits;
     bool is_signed, is_float;
-} types[] = {
-    {2, 8, false, false}, {256, 8, true, false}, {512, 16, false, false}, {4, 16, true, false}, {16, 32, true, true}};
+} types[] = {{2, 8, false, false}, {256, 8, true, false}, {512, 16, false, false}, {4, 16, true, false},
+    {768, WIDE_BITS, false, false}, {8, WIDE_BITS, true, false}, {16, 32, true, true}, {DOUBLE, 32, true, true}};
 
 static int16_t get16(const uint8_t *at, bool swapped)
 {
@@ -49,18 +51,23 @@ static float get_real(const uint8_t *at, bool swapped)
     return value;
 }
 
-static bool read_type(const uint8_t *header, bool swapped, kst_volume *volume, struct problem *problem)
+static bool read_type(const uint8_t *header, bool swapped, struct volume_file *file, struct problem *problem)
 {
+    kst_volume *volume = &file->volume;
     const int16_t code = get16(header + DATATYPE, swapped);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].code == code) {
             volume->bits = types[i].bits;
             volume->is_signed = types[i].is_signed;
             volume->sample = types[i].is_float ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
+            file->narrowed = types[i].bits == WIDE_BITS;
+            file->doubles = code == DOUBLE;
             return true;
         }
-    return problem_set(
-        problem, "NIfTI: samples of type %d; integers of 8 and 16 bits and single precision are coded", code);
+    return problem_set(problem,
+        "NIfTI: samples of type %d at byte %d; integers of 8, 16 and 32 bits (2, 256, 4, 512, 8, 768), single and "
+        "double precision (16, 64) are read",
+        code, DATATYPE);
 }
 
 static bool read_shape(const uint8_t *header, bool swapped, kst_volume *volume, struct problem *problem)
@@ -108,12 +115,9 @@ static void read_grid(const uint8_t *header, bool swapped, struct volume_grid *g
     grid->unit = header[UNITS] & 7;
 }
 
-bool nifti_read(struct volume_file *file, struct problem *problem)
+bool nifti_describe(
+    const uint8_t header[NIFTI_READ], uint64_t length, struct volume_file *file, struct problem *problem)
 {
-    const uint8_t *header = file->source.data;
-    const uint64_t length = source_size(&file->source);
-    if (file->source.length < SIZE)
-        return problem_set(problem, "NIfTI: the file ends in its header");
     const bool swapped = get32(header, false) != SIZE;
     if (get32(header, swapped) != SIZE || memcmp(header + MAGIC, "n+1", 4) != 0)
         return problem_set(problem, "it is no NIfTI-1 file with header and samples together");
@@ -124,7 +128,14 @@ bool nifti_read(struct volume_file *file, struct problem *problem)
     file->swapped = swapped;
     kst_volume_init(&file->volume);
     read_grid(header, swapped, &file->grid);
-    return read_type(header, swapped, &file->volume, problem) && read_shape(header, swapped, &file->volume, problem);
+    return read_type(header, swapped, file, problem) && read_shape(header, swapped, &file->volume, problem);
+}
+
+bool nifti_read(struct volume_file *file, struct problem *problem)
+{
+    if (file->source.length < SIZE)
+        return problem_set(problem, "NIfTI: the file ends in its header");
+    return nifti_describe(file->source.data, source_size(&file->source), file, problem);
 }
 
 static void put16(uint8_t *at, int value)
@@ -138,14 +149,21 @@ static void put_real(uint8_t *at, float value)
     memcpy(at, &value, sizeof value);
 }
 
+static int16_t type_of(const kst_volume *volume)
+{
+    if (volume->sample == KST_SAMPLE_FLOAT32)
+        return 16;
+    if (volume->bits > 16)
+        return volume->is_signed ? 8 : 768;
+    if (volume->bits > 8)
+        return volume->is_signed ? 4 : 512;
+    return volume->is_signed ? 256 : 2;
+}
+
 bool nifti_write(
     const kst_volume *volume, const struct volume_grid *grid, uint8_t header[NIFTI_HEADER], struct problem *problem)
 {
     const uint32_t sides[] = {volume->width, volume->height, volume->depth}, size = SIZE;
-    const bool is_float = volume->sample == KST_SAMPLE_FLOAT32;
-    const uint32_t bytes = is_float ? 4 : volume->bits > 8 ? 2 : 1;
-    if (volume->bits > 16 && !is_float)
-        return problem_set(problem, "NIfTI: samples of %u bits are written as raw samples alone", volume->bits);
     memset(header, 0, NIFTI_HEADER);
     memcpy(header, &size, sizeof size);
     for (uint32_t i = 0; i <= DIMENSIONS; i++) {
@@ -160,10 +178,8 @@ bool nifti_write(
         put_real(header + PIXDIM + 4 * (i + 1), (float)grid->spacing[2 - i]);
     }
     header[UNITS] = grid->unit;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i].bits == 8 * bytes && types[i].is_signed == volume->is_signed)
-            put16(header + DATATYPE, types[i].code);
-    put16(header + BITPIX, (int)(8 * bytes));
+    put16(header + DATATYPE, type_of(volume));
+    put16(header + BITPIX, (int)(8 * volume_sample_bytes(volume)));
     put_real(header + VOX_OFFSET, NIFTI_HEADER);
     put_real(header + SLOPE, 1);
     memcpy(header + MAGIC, "n+1", 4);

@@ -77,8 +77,8 @@ int volume_encode(struct volume_settings *settings, char **names)
         return named;
     if (store_is_named(names[1]))
         return store_encode(settings, names);
-    if (settings->brick[0] > 0 || settings->shards[0] > 0 || settings->by_slices) {
-        problem_set(&problem, "--brick, --shards and --layout are for stores, whose names end in .zarr");
+    if (settings->brick[0] > 0 || settings->shards[0] > 0 || settings->by_slices || settings->resume) {
+        problem_set(&problem, "--brick, --shards, --layout and --resume are for stores, whose names end in .zarr");
         return fail(names[1], &problem);
     }
     if (!volume_read(names[0], settings, &file, &problem))
@@ -218,7 +218,9 @@ static const char *coder_name(const struct store *store)
 {
     if (store->coder == BRICK_VOLUME)
         return "kostka";
-    return store->coder == BRICK_BYTES ? "bytes" : store->ht ? "imagecodecs_htj2k" : "imagecodecs_jpeg2k";
+    return store->coder == BRICK_BYTES ? packing_name(store->packing)
+           : store->ht                 ? "imagecodecs_htj2k"
+                                       : "imagecodecs_jpeg2k";
 }
 
 static int print_store(const char *name, const struct store *store, bool json)
@@ -387,11 +389,12 @@ static bool read_slice(struct volume_settings *settings, const struct store *sto
         problem_set_kind(problem, PROBLEM_LIMIT, "a slice exceeds the limit of memory");
         return false;
     }
-    if (!store_read(store, settings, box, slice, problem))
-        return false;
-    if (store->is_float)
+    progress_begin(store_bricks(store, settings, box));
+    const bool good = store_read(store, settings, box, slice, true, problem);
+    progress_end();
+    if (good && store->is_float)
         show_floats(slice);
-    return true;
+    return good;
 }
 
 static int slice_store(struct volume_settings *settings, char **names)

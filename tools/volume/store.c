@@ -8,7 +8,13 @@
 
 #include "system/folder.h"
 
-enum { METADATA_MAX = 1 << 22 };
+enum {
+    METADATA_MAX = 1 << 22,
+    BAND_BYTES = 1 << 28, /* of samples, with a GPU, at most 1/BAND_SHARE of the limit of memory */
+    BAND_SHARE = 8,
+    GROUP_MOST = 256, /* bricks that are decoded together, */
+    GROUP_SHARE = 8   /* which take about 1/GROUP_SHARE of the limit of memory at most, but for a single one */
+};
 
 static bool has_file(const char *folder, const char *name)
 {
@@ -97,7 +103,8 @@ bool store_open(struct store *store, const char *name, uint64_t max_memory, stru
     *store = (struct store){.max_memory = max_memory, .grid = {.spacing = {1, 1, 1}}};
     store->folder = strdup(name);
     store->known = calloc(1, sizeof *store->known);
-    if (store->folder == NULL || store->known == NULL)
+    store->expanded = calloc(1, sizeof *store->expanded);
+    if (store->folder == NULL || store->known == NULL || store->expanded == NULL)
         return problem_set(problem, "out of memory");
     return json_library_load(problem) && open_folder(store, true, problem);
 }
@@ -110,6 +117,10 @@ void store_release(struct store *store)
         free(store->known->entries);
     free(store->known);
     store->known = NULL;
+    if (store->expanded != NULL)
+        free(store->expanded->samples);
+    free(store->expanded);
+    store->expanded = NULL;
 }
 
 /* Check that bricks can be reduced: their sides are multiples of 2^levels, so that reduced bricks lie side by side. */
@@ -120,7 +131,7 @@ static bool check_reduce(const struct store *store, const uint32_t levels[AXES],
             (store->coder == BRICK_BYTES || levels[i] > 31 || store->brick[i] % (1u << levels[i]) != 0))
             return problem_set(problem, "chunks of %ux%ux%u samples %s cannot be reduced that much",
                 (unsigned)store->brick[0], (unsigned)store->brick[1], (unsigned)store->brick[2],
-                store->coder == BRICK_BYTES ? "that are not compressed" : "");
+                store->coder == BRICK_BYTES ? "that are no codestreams" : "");
     return true;
 }
 
@@ -137,6 +148,8 @@ bool store_describe(
     levels_of(settings, levels);
     if (!check_reduce(store, levels, problem))
         return false;
+    if (settings->decode.layers > 0 && store->coder == BRICK_BYTES)
+        return problem_set(problem, "--layers: chunks that are not compressed have none");
     for (size_t i = 0; i < AXES; i++)
         sides[i] = (uint32_t)(((uint64_t)store->shape[i] + (1u << levels[i]) - 1) >> levels[i]);
     kst_volume_init(whole);
@@ -149,11 +162,50 @@ bool store_describe(
     return true;
 }
 
-/* Describes the part of one brick that lies in a box, along one axis. */
+uint64_t store_band_bytes(const struct store *store, const struct volume_settings *settings, uint64_t without)
+{
+    kst_device_info info = {.size = sizeof info};
+    const bool on_cpu = kst_context_device(settings->context, &info) || info.kind == KST_DEVICE_CPU;
+    const uint64_t wanted = on_cpu ? without : BAND_BYTES, share = store->max_memory / BAND_SHARE;
+    return share < wanted ? share : wanted;
+}
+
+/* A box that is read, and the bricks that have a part of it. */
+struct reading {
+    const struct store *store;
+    const struct volume_settings *settings;
+    const kst_volume *volume;
+    uint32_t begin[AXES], length[AXES];
+    uint32_t side[AXES]; /* of a brick, reduced */
+    uint32_t first[AXES], bricks[AXES];
+    bool counted;
+};
+
+/* Find the bricks that have a part of a box. Returns how many there are. */
+static size_t find_bricks(
+    struct reading *reading, const struct store *store, const struct volume_settings *settings, const kst_box *box)
+{
+    const uint32_t begin[AXES] = {box->z, box->y, box->x}, length[AXES] = {box->depth, box->height, box->width};
+    uint32_t levels[AXES];
+    size_t count = 1;
+    *reading = (struct reading){.store = store, .settings = settings};
+    levels_of(settings, levels);
+    for (size_t i = 0; i < AXES; i++) {
+        const uint32_t side = store->brick[i] >> levels[i], last = (begin[i] + length[i] - 1) / side;
+        reading->begin[i] = begin[i];
+        reading->length[i] = length[i];
+        reading->side[i] = side;
+        reading->first[i] = begin[i] / side;
+        reading->bricks[i] = last - reading->first[i] + 1;
+        count *= reading->bricks[i];
+    }
+    return count;
+}
+
+/* The part of one brick that lies in a box, along one axis. */
 struct span {
-    uint32_t brick; /* index of the brick */
-    uint32_t from;  /* where the part begins in the brick */
-    uint32_t at;    /* where the part begins in the box */
+    uint32_t from; /* where the part begins in the brick */
+    uint32_t at;   /* and in the box */
     uint32_t length;
 };
 
@@ -162,56 +214,87 @@ static struct span span_of(uint32_t side, uint32_t begin, uint32_t length, uint3
     const uint32_t first = brick * side > begin ? brick * side : begin;
     const uint64_t end = (uint64_t)(brick + 1) * side < (uint64_t)begin + length ? (uint64_t)(brick + 1) * side
                                                                                  : (uint64_t)begin + length;
-    return (struct span){brick, first - brick * side, first - begin, (uint32_t)(end - first)};
+    return (struct span){first - brick * side, first - begin, (uint32_t)(end - first)};
 }
 
-static bool read_brick(const struct store *store, const struct volume_settings *settings, const struct span part[AXES],
-    const kst_volume *volume, struct problem *problem)
+/* Describe the part of brick `number` of those that have one. */
+static void place_part(const struct reading *reading, size_t number, struct brick_part *part)
 {
-    const uint32_t at[AXES] = {part[0].brick, part[1].brick, part[2].brick};
-    const kst_box box = {.x = part[2].from,
-        .y = part[1].from,
-        .z = part[0].from,
-        .width = part[2].length,
-        .height = part[1].length,
-        .depth = part[0].length};
-    const size_t bytes = volume_sample_bytes(volume);
-    struct brick_bytes coded = {.data = NULL};
-    struct problem inner = {.text = ""};
-    kst_volume target = *volume;
-    char *path = brick_path(store, at);
-    target.data =
-        (uint8_t *)volume->data + part[0].at * volume->slice_pitch + part[1].at * volume->pitch + part[2].at * bytes;
-    target.width = box.width;
-    target.height = box.height;
-    target.depth = box.depth;
-    bool good = path != NULL ? brick_fetch(store, at, &coded, problem) : problem_set(problem, "out of memory");
-    if (good) {
-        good = brick_decode(store, settings, &coded, &box, &target, path, &inner) ||
-               problem_set_kind(problem, inner.kind, "%.2000s: %.2000s", path, inner.text);
-        free(coded.data);
+    const kst_volume *volume = reading->volume;
+    struct span span[AXES];
+    for (size_t i = AXES; i-- > 0; number /= reading->bricks[i]) {
+        part->at[i] = reading->first[i] + (uint32_t)(number % reading->bricks[i]);
+        span[i] = span_of(reading->side[i], reading->begin[i], reading->length[i], part->at[i]);
     }
-    free(path);
+    part->box = (kst_box){.x = span[2].from,
+        .y = span[1].from,
+        .z = span[0].from,
+        .width = span[2].length,
+        .height = span[1].length,
+        .depth = span[0].length};
+    part->target = *volume;
+    part->target.owned = NULL;
+    part->target.data = (uint8_t *)volume->data + span[0].at * volume->slice_pitch + span[1].at * volume->pitch +
+                        span[2].at * volume_sample_bytes(volume);
+    part->target.width = part->box.width;
+    part->target.height = part->box.height;
+    part->target.depth = part->box.depth;
+}
+
+/* Return the bytes that a part takes while it is decoded: its codestream, and perhaps a copy of its samples. */
+static uint64_t bytes_of(const struct brick_part *part)
+{
+    const kst_box *box = &part->box;
+    return part->coded.length + (uint64_t)box->width * box->height * box->depth * volume_sample_bytes(&part->target);
+}
+
+/* Read bricks from number *next on, as many as go together, and decode them. A bad file ends the group before it. */
+static bool read_group(
+    const struct reading *reading, struct brick_part *group, size_t *next, size_t end, struct problem *problem)
+{
+    const struct store *store = reading->store;
+    struct problem late = {.text = ""};
+    uint64_t bytes = 0;
+    size_t count = 0;
+    bool fetched = true;
+    const size_t most = store->packing == PACKING_NONE ? GROUP_MOST : 1; /* one expanded brick is kept */
+    while (*next + count < end && count < most && (count == 0 || bytes < store->max_memory / GROUP_SHARE)) {
+        place_part(reading, *next + count, &group[count]);
+        group[count].coded = (struct brick_bytes){.data = NULL};
+        fetched = brick_is_expanded(store, group[count].at) ||
+                  brick_fetch(store, group[count].at, &group[count].coded, &late);
+        if (!fetched)
+            break;
+        bytes += bytes_of(&group[count++]);
+    }
+    *next += count;
+    bool good = bricks_decode(store, reading->settings, group, count, reading->counted, problem);
+    if (good && !fetched)
+        good = problem_set_kind(problem, late.kind, "%s", late.text);
+    for (size_t i = 0; i < count; i++)
+        free(group[i].coded.data);
     return good;
 }
 
-bool store_read(const struct store *store, const struct volume_settings *settings, const kst_box *box,
-    const kst_volume *volume, struct problem *problem)
+size_t store_bricks(const struct store *store, const struct volume_settings *settings, const kst_box *box)
 {
-    const uint32_t begin[AXES] = {box->z, box->y, box->x}, length[AXES] = {box->depth, box->height, box->width};
-    uint32_t levels[AXES], side[AXES], last[AXES];
-    levels_of(settings, levels);
-    for (size_t i = 0; i < AXES; i++) {
-        side[i] = store->brick[i] >> levels[i];
-        last[i] = (begin[i] + length[i] - 1) / side[i];
-    }
-    for (uint32_t z = begin[0] / side[0]; z <= last[0]; z++)
-        for (uint32_t y = begin[1] / side[1]; y <= last[1]; y++)
-            for (uint32_t x = begin[2] / side[2]; x <= last[2]; x++) {
-                const struct span part[AXES] = {span_of(side[0], begin[0], length[0], z),
-                    span_of(side[1], begin[1], length[1], y), span_of(side[2], begin[2], length[2], x)};
-                if (!read_brick(store, settings, part, volume, problem))
-                    return false;
-            }
-    return true;
+    struct reading reading;
+    return find_bricks(&reading, store, settings, box);
+}
+
+bool store_read(const struct store *store, const struct volume_settings *settings, const kst_box *box,
+    const kst_volume *volume, bool counted, struct problem *problem)
+{
+    struct reading reading;
+    const size_t end = find_bricks(&reading, store, settings, box);
+    struct brick_part *group = calloc(end < GROUP_MOST ? end : GROUP_MOST, sizeof *group);
+    bool good = true;
+    if (group == NULL)
+        return problem_set(problem, "out of memory");
+    reading.volume = volume;
+    reading.counted = counted;
+    for (size_t next = 0; good && next < end;)
+        good = read_group(&reading, group, &next, end, problem);
+    free(group);
+    return good;
 }

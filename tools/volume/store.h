@@ -4,6 +4,8 @@
 #define KOSTKA_TOOL_VOLUME_STORE_H
 
 #include "print/json.h"
+#include "progress/progress.h"
+#include "volume/unpack.h"
 #include "volume/volume.h"
 
 enum {
@@ -14,8 +16,8 @@ enum {
 /* Says what the bytes of a brick are. */
 enum brick_coder {
     BRICK_VOLUME, /* a codestream of the codec "kostka" */
-    BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; readers need not know whether it is HTJ2K */
-    BRICK_BYTES   /* samples without compression */
+    BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; "ht" or not makes no difference to a reader */
+    BRICK_BYTES   /* samples as they are, perhaps packed */
 };
 
 /* Holds the index of the shard that was read last, for further bricks of that shard. */
@@ -24,7 +26,13 @@ struct shard_index {
     uint8_t *entries;     /* from malloc; null: none has been read */
 };
 
-/* Describes an array in a folder: `shape` samples in bricks, which may be in shards. */
+/* The packed brick that was expanded last: rows of a large one are read a few at a time. */
+struct expanded_brick {
+    uint32_t at[AXES];
+    uint8_t *samples; /* from malloc; null: none has been expanded */
+};
+
+/* An array in a folder: `shape` samples in bricks, some of which may lie in shards. */
 struct store {
     char *folder; /* from malloc */
     uint32_t shape[AXES];
@@ -41,15 +49,17 @@ struct store {
     double scale, offset;
     int64_t fill; /* the value of the samples of missing bricks */
     enum brick_coder coder;
-    bool ht;         /* BRICK_IMAGE: the codec's name says HTJ2K */
-    bool big_endian; /* BRICK_BYTES: byte order of samples */
-    uint32_t reduce; /* levels that the array's codec leaves out of each codestream, across slices; reduce_z: along z */
+    bool ht;              /* BRICK_IMAGE: the codec's name says HTJ2K */
+    bool big_endian;      /* BRICK_BYTES */
+    enum packing packing; /* BRICK_BYTES: how they are compressed */
+    uint32_t reduce;      /* levels across slices, and along z, that the array's codec leaves out of each codestream */
     uint32_t reduce_z;
     char separator;  /* '/' or '.' in a brick's key */
     bool plain_keys; /* keys do not begin with "c" */
     struct volume_grid grid;
     uint64_t max_memory;
-    struct shard_index *known; /* from malloc, for a store that was opened */
+    struct shard_index *known;       /* from malloc, of a store that was opened */
+    struct expanded_brick *expanded; /* likewise */
 };
 
 /* Return whether a name is that of a store: it ends in .zarr, or is a folder with metadata of Zarr. */
@@ -95,21 +105,40 @@ struct shard_writer *shard_begin(const struct store *store, const uint32_t at[AX
 bool shard_add(struct shard_writer *shard, const uint32_t at[AXES], const kst_buffer *coded, struct problem *problem);
 bool shard_end(struct shard_writer *shard, bool good, struct problem *problem); /* always frees the writer */
 
-/*
- * bricks.c: decode the part `box` of a brick to `target`, which has the size of the box. The box counts samples after
- * the store's reduction and `reduce`. `name` is for warnings.
- */
-bool brick_decode(const struct store *store, const struct volume_settings *settings, const struct brick_bytes *bytes,
-    const kst_box *box, const kst_volume *target, const char *name, struct problem *problem);
+/* A part of a brick that is wanted. */
+struct brick_part {
+    uint32_t at[AXES]; /* the brick's number in the store */
+    kst_box box;       /* counted in its samples after the store's reduction and `reduce` */
+    kst_volume target; /* where its samples go; its size is the box's */
+    struct brick_bytes coded;
+};
 
 /*
- * store.c: read a box of an array, reduced as settings->decode says. `volume` describes the box and has room for it:
- * store_describe() sets its size and type.
+ * bricks.c: decode parts of bricks whose bytes were read, all codestreams in one call. A problem is that of the first
+ * bad brick in their order. `counted`: each brick is a step of progress.
+ */
+bool bricks_decode(const struct store *store, const struct volume_settings *settings, const struct brick_part *parts,
+    size_t count, bool counted, struct problem *problem);
+
+/* bricks.c: return whether a brick's expanded samples are kept, so that its bytes need not be read again. */
+bool brick_is_expanded(const struct store *store, const uint32_t at[AXES]);
+
+/*
+ * store.c: return the bytes of samples that are worth more than a row of bricks: a GPU codes many bricks sooner than
+ * few. `without` are those without a GPU; memory may have room for less.
+ */
+uint64_t store_band_bytes(const struct store *store, const struct volume_settings *settings, uint64_t without);
+
+/*
+ * store.c: read a box of an array that settings->decode reduces, some bricks at a time. `volume` describes the box and
+ * has room for it: store_describe() sets its size and type. `counted`: each brick of store_bricks() is a step of
+ * progress.
  */
 bool store_describe(
     const struct store *store, const struct volume_settings *settings, kst_volume *whole, struct problem *problem);
 bool store_read(const struct store *store, const struct volume_settings *settings, const kst_box *box,
-    const kst_volume *volume, struct problem *problem);
+    const kst_volume *volume, bool counted, struct problem *problem);
+size_t store_bricks(const struct store *store, const struct volume_settings *settings, const kst_box *box);
 
 /* encode_store.c: run the action "encode" for a store. */
 int store_encode(struct volume_settings *settings, char **names);

@@ -26,15 +26,18 @@ struct volume_settings {
     kst_volume raw; /* shape and type of raw samples to read; a width or number of bits of 0: not known */
     enum byte_order order;
     uint32_t z_levels;
+    const char *layers; /* how many are made, or decoded, as text; null: it is not said */
     kst_volume_decode_options decode;
     char axis; /* axis of a slice: x, y or z */
     uint32_t index;
     bool json;
     uint32_t brick[3];  /* samples of a brick of a store along z, y and x; 0: default */
     uint32_t shards[3]; /* bricks of a shard; 0: there are no shards */
-    double error;       /* the most by which a sample of single precision may change; 0: not set */
-    uint32_t repeat;    /* number of measurements */
-    bool by_slices;     /* bricks of a store are slices, for other readers */
+    double error;       /* the most by which a sample of single precision may differ; 0: not asked for */
+    uint32_t repeat;    /* how often is measured */
+    bool resume;        /* a store that was not finished goes on */
+    const char *words;  /* the options as they were given, for telling calls apart */
+    bool by_slices;     /* a store's bricks are slices, for other readers */
 };
 
 /* Return the bytes of a sample in memory. */
@@ -49,12 +52,15 @@ struct segy;
 /* Describes a volume in a file. After volume_read() its samples may be the file's own bytes. */
 struct volume_file {
     struct source source;
-    struct store *store; /* null: the file is not a store */
-    struct segy *segy;   /* null: the file is not SEG-Y */
-    bool stack;          /* the file is TIFF, and `samples` has all pages */
-    void *samples;       /* from malloc; null if the samples are the file's bytes */
-    uint64_t offset;     /* offset of the first sample */
-    bool swapped;        /* samples do not have the machine's byte order */
+    struct store *store; /* null: the file is no store */
+    struct segy *segy;   /* null: it is no SEG-Y file */
+    bool whole;          /* `samples` has all of them, in the machine's order: of TIFF and compressed files */
+    void *samples;       /* from malloc, if they are not the file's bytes; otherwise null */
+    uint64_t offset;     /* of the first sample */
+    bool swapped;        /* samples are in the other order of bytes than the machine's */
+    bool narrowed;       /* they are integers of 32 bits, of which the volume has fewer: each is checked */
+    bool doubles;        /* they have double precision in the file, and single precision in the volume */
+    uint64_t rounded;    /* how many of these are not the same in single precision */
     kst_volume volume;
     struct volume_grid grid;
 };
@@ -96,16 +102,29 @@ bool volume_put(struct output *output, uint64_t at, const void *data, size_t len
 int volume_check_coded(const char *name, kst_j2k_options *options);
 int volume_check_samples(const char *name);
 
-/* Return whether a name ends like those of NIfTI-1 files. */
+/* Return whether a name ends as those of NIfTI-1 files do (.nii or .nii.gz), and whether such a file is compressed. */
 bool volume_is_nifti(const char *name);
+bool volume_is_packed(const char *name);
 
 /*
- * volume/nifti.c: describe the volume of an open NIfTI-1 file; and make the header of such a file, up to its samples.
+ * volume/nifti.c: describe the volume of an open NIfTI-1 file, or by the header of one that has `length` bytes or
+ * fewer, and write the header of one, up to its samples.
  */
-enum { NIFTI_HEADER = 352 /* bytes, including those that say that no extension follows */ };
+enum { NIFTI_READ = 348, NIFTI_HEADER = 352 /* with the bytes that say that no extension follows */ };
 bool nifti_read(struct volume_file *file, struct problem *problem);
+bool nifti_describe(
+    const uint8_t header[NIFTI_READ], uint64_t length, struct volume_file *file, struct problem *problem);
 bool nifti_write(
     const kst_volume *volume, const struct volume_grid *grid, uint8_t header[NIFTI_HEADER], struct problem *problem);
+
+/*
+ * volume/nifti_samples.c: read all samples of an open NIfTI-1 file that is compressed; turn `count` samples of double
+ * precision from sample `from` on; and count those of a file that is not compressed which single precision changes.
+ */
+bool nifti_unpack(struct volume_file *file, uint64_t max_memory, struct problem *problem);
+bool nifti_read_doubles(const struct volume_file *file, uint64_t from, size_t count, uint8_t *to, uint64_t *rounded,
+    struct problem *problem);
+bool nifti_count_rounded(struct volume_file *file, struct problem *problem);
 
 /* volume/run.c: the actions. Each returns an exit code, after a message if it is not 0. */
 int volume_encode(struct volume_settings *settings, char **names);

@@ -4,8 +4,10 @@
  * are met.
  */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <kostka/kostka_volume.h>
 
@@ -85,6 +87,99 @@ static void test_low_memory(void **state)
     volume_expect_same(&back, &v);
     kst_volume_release(small, &back);
     kst_context_destroy(&small);
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &coded);
+}
+
+enum { TOGETHER = 6, CANCELLED = 2, BAD = 3 };
+
+/* Follows one of several volumes that are decoded in one call. */
+struct follower {
+    struct follower *other; /* null, or one that this one waits for once it has begun itself */
+    struct follower *after; /* null, or one that has not begun while this one is decoded */
+    atomic_bool begun;
+    bool cancels, waited;
+    double last;
+};
+
+/* Wait for the other volume to begin. Returns false after seconds in which it has not. */
+static bool wait_for(const struct follower *other)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; i < 10000 && !atomic_load(&other->begun); i++)
+        nanosleep(&moment, NULL);
+    return atomic_load(&other->begun);
+}
+
+static bool follow(void *user, double done)
+{
+    struct follower *f = user;
+    assert_true(done >= f->last);
+    f->last = done;
+    if (done > 0)
+        atomic_store(&f->begun, true);
+    if (f->after && done < 1)
+        assert_false(atomic_load(&f->after->begun));
+    if (f->other && done > 0 && !f->waited) {
+        f->waited = true;
+        assert_true(wait_for(f->other));
+    }
+    return !f->cancels || done <= 0;
+}
+
+/* Decode volumes in one call, of which one is cancelled and one is no stream. */
+static void decode_together(kst_context *in, const kst_buffer *coded, const kst_volume *wanted, bool side_by_side)
+{
+    struct follower follower[TOGETHER] = {{.cancels = false}};
+    kst_progress progress[TOGETHER];
+    kst_volume_decode_options options[TOGETHER];
+    kst_volume_item items[TOGETHER];
+    kst_volume found[TOGETHER];
+    follower[CANCELLED].cancels = true;
+    if (side_by_side)
+        follower[0].other = &follower[1];
+    else
+        follower[0].after = &follower[1];
+    for (uint32_t i = 0; i < TOGETHER; i++) {
+        progress[i] = (kst_progress){.size = sizeof *progress, .told = follow, .user = &follower[i]};
+        kst_volume_decode_options_init(&options[i]);
+        options[i].progress = &progress[i];
+        kst_volume_init(&found[i]);
+        items[i] = (kst_volume_item){
+            .data = coded->data, .length = coded->length, .options = &options[i], .volume = &found[i]};
+    }
+    items[BAD].length = 10;
+    assert_int_equal(kst_decode_volumes(in, items, TOGETHER), KST_ERROR_CANCELLED);
+    for (uint32_t i = 0; i < TOGETHER; i++) {
+        if (i == CANCELLED || i == BAD) {
+            assert_int_equal(items[i].report.status == KST_ERROR_CANCELLED, i == CANCELLED);
+            assert_int_not_equal(items[i].report.status, KST_OK);
+            assert_null(found[i].data);
+            continue;
+        }
+        assert_int_equal(items[i].report.status, KST_OK);
+        assert_true(follower[i].last >= 1);
+        volume_expect_same(&found[i], wanted);
+        kst_volume_release(in, &found[i]);
+    }
+}
+
+/*
+ * Threads decode a volume each, unless memory has no room for several. While one of them waits in a report on the first
+ * volume, another may wait for it to finish that volume's part, and others begin the second.
+ */
+static void test_together(void **state)
+{
+    (void)state;
+    kst_volume v = volume_make(40, 40, 40, 12, true);
+    kst_buffer coded = volume_encode(context, &v, NULL);
+    const kst_limits one = {.memory = 1000000};
+    kst_context *in[] = {
+        context_create("cpu", 1, NULL), context_create("cpu", 4, &one), context_create("cpu", 4, NULL)};
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+        decode_together(in[i], &coded, &v, i == 2);
+        kst_context_destroy(&in[i]);
+    }
     kst_volume_release(context, &v);
     kst_buffer_release(context, &coded);
 }
@@ -461,9 +556,9 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lossless), cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_low_memory), cmocka_unit_test(test_regions), cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_steps_of_slices), cmocka_unit_test(test_array), cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_described), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_scales)};
+        cmocka_unit_test(test_low_memory), cmocka_unit_test(test_together), cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_targets), cmocka_unit_test(test_steps_of_slices), cmocka_unit_test(test_array),
+        cmocka_unit_test(test_stages), cmocka_unit_test(test_hostile), cmocka_unit_test(test_described),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_scales)};
     return run_with_context(2, tests, start, stop);
 }

@@ -19,7 +19,9 @@
     X(libdeflate_deflate_compress_bound)                                                                               \
     X(libdeflate_free_compressor)                                                                                      \
     X(libdeflate_free_decompressor)                                                                                    \
-    X(libdeflate_zlib_decompress)
+    X(libdeflate_gzip_decompress_ex)                                                                                   \
+    X(libdeflate_zlib_decompress)                                                                                      \
+    X(libdeflate_zlib_decompress_ex)
 
 extern struct deflate_library {
     DEFLATE_FUNCTIONS(LIBRARY_POINTER)
@@ -37,6 +39,8 @@ bool deflate_library_load(struct problem *problem);
 #define libdeflate_deflate_compress_bound deflate_library.libdeflate_deflate_compress_bound_
 #define libdeflate_free_compressor deflate_library.libdeflate_free_compressor_
 #define libdeflate_free_decompressor deflate_library.libdeflate_free_decompressor_
+#define libdeflate_gzip_decompress_ex deflate_library.libdeflate_gzip_decompress_ex_
 #define libdeflate_zlib_decompress deflate_library.libdeflate_zlib_decompress_
+#define libdeflate_zlib_decompress_ex deflate_library.libdeflate_zlib_decompress_ex_
 
 #endif
