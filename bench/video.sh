@@ -240,6 +240,8 @@ rows_uhd() {
     video 'the same to HTJ2K' '' "$large" "$work/uhd.avi" "$work/out.avi" --codec ht --lossless
     video 'MJPEG 4K decoded and encoded, --latency: one by one (2 ms a frame: 500)' 500 "$large" --latency "$work/uhd.avi" \
         "$work/out.avi" -q 80
+    video 'MJPEG 4K resized to 1080p, to HTJ2K' '' "$large" "$work/uhd.avi" "$work/out.avi" --resize 1920x1080 --codec ht --ratio 10
+    video 'MJPEG 4K through a filter, to MJPEG' '' "$large" "$work/uhd.avi" "$work/out.avi" --filters sharpen=0.5 -q 80
 }
 
 rows_two() {

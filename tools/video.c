@@ -8,7 +8,6 @@
 #include "files/output.h"
 #include "system/folder.h"
 #include "system/interrupt.h"
-#include "video/change.h"
 #include "video/setup.h"
 
 /* Read N, N/D, N:D or a decimal fraction such as 29.97, which stands for 30000/1001. */
@@ -208,7 +207,7 @@ static void tell_details(const char *name, const struct video_pass *pass, double
     char shape[64];
 
     complain(name, "%s, %llu frames of %s in %.2f s, %.1f a second, %.1f times real time", pass->reader->format->name,
-        (unsigned long long)pass->reader->count, shape_text(&info->shape, shape), seconds, rate,
+        (unsigned long long)pass->reader->count, shape_text(&pass->changed.shape, shape), seconds, rate,
         rate * info->rate.under / info->rate.over);
 }
 
@@ -376,7 +375,6 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
             complain(problem.kind == PROBLEM_WRITE ? out : in, "%s", problem.text);
             code = EXIT_FAILED;
         }
-        video_change_end(&pass);
         count_damaged_files(&pass);
         report(in, &pass, seconds_now() - began);
     }
@@ -385,6 +383,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
             reader.input.regular ? "; nothing is kept of them" : "");
         code = EXIT_INTERRUPTED;
     }
+    video_change_close(&pass.change);
     frame_release(&pass.first);
     packets_release(&pass.packets);
     video_close_input(&reader);

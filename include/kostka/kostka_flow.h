@@ -16,10 +16,11 @@ extern "C" {
 
 /** Says what a flow makes of its items. */
 typedef enum kst_flow_work {
-    KST_FLOW_DECODE = 0,   /**< a stream becomes an image */
-    KST_FLOW_CONVERT = 1,  /**< a stream is decoded and encoded again; its pixels stay in the device's memory */
-    KST_FLOW_ENCODE = 2,   /**< an image becomes a stream */
-    KST_FLOW_TRANSCODE = 3 /**< a stream is rewritten from its coefficients; see kst_transcode_batch() */
+    KST_FLOW_DECODE = 0,    /**< a stream becomes an image */
+    KST_FLOW_CONVERT = 1,   /**< a stream is decoded and encoded again; its pixels stay in the device's memory */
+    KST_FLOW_ENCODE = 2,    /**< an image becomes a stream */
+    KST_FLOW_TRANSCODE = 3, /**< a stream is rewritten from its coefficients; see kst_transcode_batch() */
+    KST_FLOW_CHANGE = 4     /**< an image is resized, or goes through a stage, or both, and becomes another image */
 } kst_flow_work;
 
 /** One image of a stage. */
@@ -63,16 +64,18 @@ typedef struct kst_flow_item {
     const char *path; /**< the file to read, which a thread of the flow does; null: `data` is the stream */
     const void *data;
     size_t length;
-    const kst_image *picture;         /**< KST_FLOW_ENCODE: the image, in host memory or of a device of the flow */
+    const kst_image *picture; /**< KST_FLOW_ENCODE, KST_FLOW_CHANGE: the image, in host memory or of a device of the
+                                 flow */
     const kst_decode_options *decode; /**< null for the flow's own options; the same holds for the next four members */
     const kst_resize_options *resize;
     const kst_flow_stage *stage;
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     /**
-     * KST_FLOW_DECODE: the image, as for kst_decoder_decode(): the source may choose its kind of memory, or provide the
-     * buffers. Device memory keeps the item to the devices of that kind. KST_FLOW_CONVERT: the flow sets format,
-     * colour, width and height of the image that it encoded.
+     * KST_FLOW_DECODE, KST_FLOW_CHANGE: the image, as for kst_decoder_decode(): the source may choose its kind of
+     * memory, or provide the buffers, which share no byte with the picture's. Device memory keeps the item to the
+     * devices of that kind. KST_FLOW_CONVERT: the flow sets format, colour, width and height of the image that it
+     * encoded.
      */
     kst_image image;
     /* These members are the flow's. */
@@ -109,9 +112,9 @@ typedef struct kst_flow_options {
                   ICC profile of colours does not go to a grey picture */
     const kst_decode_options *decode; /**< for items without options of their own; null for the defaults */
     /**
-     * Null, or how images are resized between decoding and encoding; see kst_resize_batch(). A GPU that decodes an item
-     * resizes it, too, and its pixels stay in the device's memory. Of a picture that a box or KST_RESIZE_COVER cuts only
-     * what the result needs is decoded; see kst_decode_resized(). KST_FLOW_TRANSCODE has none.
+     * Null, or how images are resized between decoding and encoding; see kst_resize_batch(). A GPU that gets an item
+     * resizes it, too, and its pixels stay in the device's memory. Of a picture that a box or KST_RESIZE_COVER cuts
+     * only what the result needs is decoded; see kst_decode_resized(). KST_FLOW_TRANSCODE has none.
      */
     const kst_resize_options *resize;
     /**

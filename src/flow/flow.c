@@ -20,7 +20,7 @@ void kst_flow_options_init(kst_flow_options *options)
 
 static bool is_fine(const kst_flow_options *options)
 {
-    return options->size == sizeof *options && (unsigned)options->work <= KST_FLOW_TRANSCODE && options->next &&
+    return options->size == sizeof *options && (unsigned)options->work <= KST_FLOW_CHANGE && options->next &&
            options->readers > 0 && options->readers <= 1024 && options->writers > 0 && options->writers <= 1024 &&
            options->memory > 0 && options->most > 0 && options->most <= FLOW_MOST && options->wait_us < 1000000 &&
            !(options->keep && options->work != KST_FLOW_CONVERT) &&

@@ -109,6 +109,12 @@ void *kst_flow_read(void *arg);
 void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry);
 void *kst_flow_work_on(void *arg);
 
+/* Return whether an item becomes an image, and not a stream. */
+static inline bool kst_flow_makes_image(kst_flow_work work)
+{
+    return work == KST_FLOW_DECODE || work == KST_FLOW_CHANGE;
+}
+
 /* Return how an item's image is resized; null: it is not. */
 static inline const kst_resize_options *kst_flow_resize_of(const struct kst_flow *flow, const kst_flow_item *item)
 {

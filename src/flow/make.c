@@ -4,6 +4,7 @@
 
 #include "core/report.h"
 #include "flow/flow.h"
+#include "image/location.h"
 
 /* Holds arrays with one element for each entry. */
 struct making {
@@ -13,7 +14,7 @@ struct making {
     uint32_t count;
     kst_flow_work work; /* the same for all entries */
     kst_decode_item *decoded;
-    kst_image *image;   /* the decoded images, unless they go straight to the items */
+    kst_image *image;   /* images that were decoded or uploaded, unless they go straight to the items */
     kst_image *resized; /* the resized images, unless they go to the items */
     kst_resize_item *resizing;
     kst_resize_options *size; /* of entries that are decoded and resized in one call, one after the other */
@@ -47,7 +48,7 @@ static const kst_flow_stage *stage_of(const struct making *m, uint32_t index)
 static bool takes_part(const struct making *m, uint32_t index)
 {
     const kst_resize_options *resize = resize_of(m, index);
-    return m->work != KST_FLOW_ENCODE && resize &&
+    return (m->work == KST_FLOW_DECODE || m->work == KST_FLOW_CONVERT) && resize &&
            (resize->fit == KST_RESIZE_COVER || resize->box.right > resize->box.left);
 }
 
@@ -61,7 +62,7 @@ static kst_image *decoded_image(struct making *m, uint32_t index)
 /* Return what the entry's picture is resized to. */
 static kst_image *resized_image(struct making *m, uint32_t index)
 {
-    bool is_result = m->work == KST_FLOW_DECODE && !stage_of(m, index);
+    bool is_result = kst_flow_makes_image(m->work) && !stage_of(m, index);
     return is_result ? &m->entry[index]->item.image : &m->resized[index];
 }
 
@@ -108,7 +109,8 @@ static void decode(struct making *m)
 
 static const kst_image *image_before(const struct making *m, uint32_t index)
 {
-    return m->work == KST_FLOW_ENCODE ? m->entry[index]->item.picture : &m->image[index];
+    bool given = m->work == KST_FLOW_ENCODE || (m->work == KST_FLOW_CHANGE && !m->image[index].plane[0].data);
+    return given ? m->entry[index]->item.picture : &m->image[index];
 }
 
 static const kst_image *image_to_stage(const struct making *m, uint32_t index)
@@ -167,7 +169,7 @@ static uint32_t run_stage(struct making *m, uint32_t first)
         kst_flow_item *item = &m->entry[end]->item;
         if (stage && !item->report.status)
             m->staging[count++] = (kst_flow_image){
-                .from = image_to_stage(m, end), .to = m->work == KST_FLOW_DECODE ? &item->image : &m->staged[end]};
+                .from = image_to_stage(m, end), .to = kst_flow_makes_image(m->work) ? &item->image : &m->staged[end]};
     }
     if (count > 0)
         stage->run(stage->user, m->context, m->staging, count);
@@ -307,6 +309,38 @@ static void encode_given(struct making *m, const struct flow_lane *lane)
     forget_options(m);
 }
 
+/* Upload a picture in host memory, so that the device works on it. */
+static kst_status upload(struct making *m, const kst_image *picture, kst_memory memory, kst_image *image)
+{
+    if (memory == KST_MEMORY_HOST || kst_memory_is_device(picture->memory))
+        return KST_OK;
+    kst_image copy = *picture;
+    copy.memory = memory;
+    copy.owned = NULL;
+    for (uint32_t i = 0; i < sizeof copy.plane / sizeof *copy.plane; i++)
+        copy.plane[i].data = NULL;
+    kst_status status = kst_image_allocate(m->context, &copy);
+    if (status)
+        return status;
+    *image = copy;
+    return kst_image_copy(m->context, picture, &copy);
+}
+
+static void change_given(struct making *m, const struct flow_lane *lane)
+{
+    init_images(m, memory_of(lane));
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_flow_item *item = &m->entry[i]->item;
+        kst_status status =
+            item->picture ? upload(m, item->picture, memory_of(lane), &m->image[i]) : KST_ERROR_ARGUMENT;
+        if (status)
+            kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
+    }
+    resize(m);
+    run_stages(m, KST_MEMORY_HOST);
+    release_images(m);
+}
+
 static bool has_pixels(const kst_flow_item *item)
 {
     return item->resize || item->stage;
@@ -385,6 +419,8 @@ void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_ent
         convert(&m, lane);
     else if (m.work == KST_FLOW_ENCODE)
         encode_given(&m, lane);
+    else if (m.work == KST_FLOW_CHANGE)
+        change_given(&m, lane);
     else
         transcode(&m);
     release_arrays(&m);

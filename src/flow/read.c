@@ -175,7 +175,7 @@ static uint64_t result_bytes(const struct kst_flow *flow, const kst_flow_item *i
 static void note_image(struct kst_flow *flow, struct flow_entry *entry, const kst_image *image)
 {
     entry->pixels = image_bytes(image);
-    if (entry->pixels > 0 && entry->item.work == KST_FLOW_DECODE && !entry->item.image.plane[0].data)
+    if (entry->pixels > 0 && kst_flow_makes_image(entry->item.work) && !entry->item.image.plane[0].data)
         entry->result = result_bytes(flow, &entry->item, image);
 }
 
@@ -214,14 +214,21 @@ static void look(struct kst_flow *flow, struct flow_entry *entry)
         look_at_planes(flow, entry, item.options);
 }
 
-/* Check an item's work and stage: an item transcodes if and only if the flow does. */
+/*
+ * Check an item's work and stage: an item transcodes if and only if the flow does, and one that changes a picture has
+ * options of resizing or a stage.
+ */
 static kst_status check_work(const struct kst_flow *flow, struct flow_entry *entry)
 {
+    const kst_flow_work work = entry->item.work;
     if (!kst_flow_stage_is_fine(entry->item.stage))
         return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "the item's stage has no functions, or a wrong size");
     bool alone = flow->options.work == KST_FLOW_TRANSCODE;
-    if ((unsigned)entry->item.work <= KST_FLOW_TRANSCODE && (entry->item.work == KST_FLOW_TRANSCODE) == alone)
+    if (work == KST_FLOW_CHANGE && !(kst_flow_resize_of(flow, &entry->item) || kst_flow_stage_of(flow, &entry->item)))
+        return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "the item is to change a picture, and has neither resizing options nor a stage");
+    if ((unsigned)work <= KST_FLOW_CHANGE && (work == KST_FLOW_TRANSCODE) == alone)
         return KST_OK;
     return kst_report_error(
         &entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "the item's work is none that the flow does");
@@ -234,6 +241,8 @@ static void bring(struct kst_flow *flow, struct flow_entry *entry)
         status = read_file(flow, entry);
     if (!status && (entry->item.work == KST_FLOW_DECODE || entry->item.work == KST_FLOW_CONVERT))
         look(flow, entry);
+    if (!status && entry->item.work == KST_FLOW_CHANGE && entry->item.picture)
+        note_image(flow, entry, entry->item.picture);
     pthread_mutex_lock(&flow->lock);
     if (status) {
         kst_flow_finish(flow, entry);

@@ -49,6 +49,30 @@ same three one
 expect 0 "$KOSTKA" video b.y4m - --resize 40x30 --latency --out-format y4m
 tail -n +2 out >four
 same four one
+# Coded frames and their pixels become the same: through a flow, one by one, and with any number of threads.
+expect 0 "$KOSTKA" video b.mjpeg coded.avi --resize 40x30 --codec ht --lossless
+same coded.avi out.avi
+for chain in sharpen=0.5 gaussian=1.4,canny=50:150; do
+    expect 0 "$KOSTKA" video b.y4m pixels.mjpeg --resize 50 --filters $chain --threads 1
+    expect 0 "$KOSTKA" video b.mjpeg coded.mjpeg --resize 50 --filters $chain --threads 3
+    same coded.mjpeg pixels.mjpeg
+    expect 0 "$KOSTKA" video b.mjpeg coded.mjpeg --resize 50 --filters $chain --latency
+    same coded.mjpeg pixels.mjpeg
+    expect 0 "$KOSTKA" video b.mjpeg coded.y4m --resize 50 --filters $chain
+    expect 0 "$KOSTKA" video b.y4m pixels.y4m --resize 50 --filters $chain
+    tail -n +2 coded.y4m >one && tail -n +2 pixels.y4m >two
+    same one two
+    expect 0 "$KOSTKA" video b.mjpeg coded.y4m --resize 50 --filters $chain --latency
+    tail -n +2 coded.y4m >one
+    same one two
+done
+
+# RGB becomes planes, of any depth: what is inverted twice is what it was, and the chroma of grey is in the middle.
+expect 0 "$KOSTKA" video 'p%d.ppm' plain.y4m
+expect 0 "$KOSTKA" video 'p%d.ppm' twice.y4m --filters invert,invert
+same twice.y4m plain.y4m
+expect 0 "$KOSTKA" video 'g%d.pgm' deep.y4m --filters rgb,depth=16
+equals "$(tail -c 14892 deep.y4m | od -An -v -tx1 -w2 | sort -u)" ' 00 80'
 
 # Planes of Y4M become pictures of RGB: those of 4:4:4 and the full range as JPEG's own are decoded, limited ones stretched.
 expect 0 "$KOSTKA" encode p1.ppm full.jpg -q 100 --subsampling 444
@@ -68,6 +92,43 @@ expect 0 "$KOSTKA" video damaged.mjpeg d.y4m --resize 40x30
 says '1 of 3 frames are damaged, and repeat the one before; the first: frame 1, byte [0-9]*: '
 equals "$(wc -c <d.y4m)" "$(wc -c <one.y4m)"
 expect 1 "$KOSTKA" video damaged.mjpeg d.y4m --resize 40x30 --strict
+# So does one of another size or sampling. What is repeated is coded as the frame before it.
+expect 0 "$KOSTKA" convert p2.ppm s2.jpg --resize 40x30
+expect 0 "$KOSTKA" encode p2.ppm t2.jpg --subsampling 444
+for middle in s2 t2; do
+    cat q1.jpg $middle.jpg q3.jpg >damaged.mjpeg
+    for options in '' --latency; do
+        expect 0 "$KOSTKA" video damaged.mjpeg 'd%d.jpg' --resize 50 --filters sharpen ${options:+"$options"}
+        says '1 of 3 frames are damaged, and repeat the one before; the first: frame 1, byte [0-9]*: '
+        expect 0 "$KOSTKA" video b.mjpeg 'e%d.jpg' --resize 50 --filters sharpen
+        same d1.jpg e1.jpg
+        same d2.jpg e1.jpg
+        same d3.jpg e3.jpg
+        expect 1 "$KOSTKA" video damaged.mjpeg d.avi --filters sharpen --strict ${options:+"$options"}
+    done
+done
+# So it is where frames are only coded again.
+cat q1.jpg s2.jpg q3.jpg >damaged.mjpeg
+for options in '' --latency; do
+    expect 0 "$KOSTKA" video damaged.mjpeg 'd%d.jpg' -q 80 ${options:+"$options"}
+    says '1 of 3 frames are damaged, and repeat the one before; the first: frame 1, byte [0-9]*: 40 × 30 pixels instead of 73 × 51'
+    same d1.jpg d2.jpg
+    expect 1 "$KOSTKA" video damaged.mjpeg d.avi -q 80 --strict ${options:+"$options"}
+done
+# A frame that breaks off is filtered as far as it goes, and counted.
+{ cat q1.jpg && head -c $(($(wc -c <q2.jpg) - 300)) q2.jpg && cat q3.jpg; } >short.mjpeg
+for options in '' --latency; do
+    expect 0 "$KOSTKA" video short.mjpeg d.mjpeg --filters sharpen ${options:+"$options"}
+    says '1 of 3 frames are decoded in spite of errors; the first: frame 1'
+done
+# What keeps changed frames from being encoded is none of their damage.
+for options in '' --latency; do
+    expect 1 "$KOSTKA" video b.mjpeg d.mjpeg --resize 70000x2 ${options:+"$options"}
+    says 'b.mjpeg: frame 0, .*a side is longer than 65,535 samples'
+done
+expect 0 "$KOSTKA" video b.mjpeg deep.avi --filters depth=16 --codec jpeg2000 --lossless
+expect 2 "$KOSTKA" video deep.avi d.mjpeg --filters invert
+says 'JPEG has 8 bits'
 # A first frame whose header is right, but whose transform of colours has components of two sizes, becomes the second one.
 for i in 1 2 3; do expect 0 "$KOSTKA" encode p$i.ppm n$i.j2c; done
 printf '\176' | dd of=n1.j2c bs=1 seek=47 conv=notrunc status=none

@@ -145,6 +145,131 @@ static void test_items(void **state)
     kst_image_release(set.context, &chosen.image);
 }
 
+static bool next_nothing(void *user, kst_flow_item *item)
+{
+    (void)item;
+    return ((struct chosen *)user)->brought++ == 0;
+}
+
+/* A source of pictures that become others, of which it provides the buffer of the first one. */
+struct changing {
+    kst_image picture, wanted, room;
+    kst_resize_options resize;
+    kst_filter *filter; /* null: pictures are only resized */
+    kst_flow_stage stage;
+    uint32_t brought;
+};
+
+static bool next_picture(void *user, kst_flow_item *item)
+{
+    struct changing *changing = user;
+    item->picture = &changing->picture;
+    if (changing->brought == 0)
+        item->image = changing->room;
+    return changing->brought++ < 20;
+}
+
+/* Do what the flow is to do by single calls, and make room for one result. */
+static void begin_changing(struct changing *changing, const char *chain)
+{
+    kst_image small;
+    *changing = (struct changing){.brought = 0};
+    kst_image_init(&changing->picture);
+    kst_image_init(&changing->wanted);
+    kst_image_init(&small);
+    kst_resize_options_init(&changing->resize);
+    changing->resize.width = 37;
+    assert_int_equal(
+        kst_decode(set.context, set.stream[1].data, set.stream[1].length, NULL, &changing->picture, NULL), KST_OK);
+    assert_int_equal(kst_resize(set.context, &changing->picture, &changing->resize, &small), KST_OK);
+    if (chain) {
+        changing->filter = open_stage(chain, &changing->stage);
+        assert_int_equal(kst_filter_run(changing->filter, &small, &changing->wanted, NULL), KST_OK);
+        kst_image_release(set.context, &small);
+    } else {
+        changing->wanted = small;
+    }
+    changing->room = changing->wanted;
+    changing->room.plane[0].data = NULL;
+    changing->room.owned = NULL;
+    assert_int_equal(kst_image_allocate(set.context, &changing->room), KST_OK);
+}
+
+static void end_changing(struct changing *changing)
+{
+    kst_image_release(set.context, &changing->room);
+    kst_image_release(set.context, &changing->wanted);
+    kst_image_release(set.context, &changing->picture);
+    kst_filter_close(&changing->filter);
+}
+
+static void change(const char *devices, const char *chain)
+{
+    struct changing changing;
+    kst_flow_options options;
+    kst_flow_item item;
+    kst_flow *flow;
+    begin_changing(&changing, chain);
+    kst_flow_options_init(&options);
+    options.work = KST_FLOW_CHANGE;
+    options.devices = devices;
+    options.next = next_picture;
+    options.user = &changing;
+    options.in_order = true;
+    options.resize = &changing.resize;
+    options.stage = changing.filter ? &changing.stage : NULL;
+    assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+    for (uint32_t i = 0; kst_flow_take(flow, &item); i++) {
+        assert_int_equal(item.report.status, KST_OK);
+        assert_int_equal(item.image.memory, KST_MEMORY_HOST);
+        assert_int_equal(item.image.plane[0].data == changing.room.plane[0].data, i == 0);
+        expect_same_image(devices, set.context, &changing.wanted, &item.image);
+        if (i > 0)
+            kst_flow_release(flow, &item);
+    }
+    assert_int_equal(kst_flow_end(&flow), KST_OK);
+    assert_int_equal(changing.brought, 21);
+    end_changing(&changing);
+}
+
+/* Pictures of the source's become pictures. */
+static void test_pictures(void **state)
+{
+    (void)state;
+    change("cpu", "sharpen=0.5");
+    change("cpu", NULL);
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        change(gpu_context[g]->device, "sharpen=0.5");
+        change(gpu_context[g]->device, NULL);
+    }
+}
+
+/* What is neither resized nor filtered has nothing to become, and what has no picture nothing to begin with. */
+static void test_pictures_misused(void **state)
+{
+    static const kst_status wanted[] = {KST_ERROR_OPTIONS, KST_ERROR_ARGUMENT};
+    struct changing changing;
+    kst_flow_options options;
+    kst_flow_item item;
+    kst_flow *flow;
+    (void)state;
+    begin_changing(&changing, "invert");
+    for (uint32_t i = 0; i < 2; i++) {
+        struct chosen none = {.brought = 0};
+        kst_flow_options_init(&options);
+        options.work = KST_FLOW_CHANGE;
+        options.devices = "cpu";
+        options.next = i ? next_nothing : next_picture;
+        options.user = i ? (void *)&none : (void *)&changing;
+        options.stage = i ? &changing.stage : NULL;
+        assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+        assert_true(kst_flow_take(flow, &item));
+        assert_int_equal(item.report.status, wanted[i]);
+        assert_int_equal(kst_flow_end(&flow), wanted[i]);
+    }
+    end_changing(&changing);
+}
+
 static bool next_cut(void *user, kst_flow_item *item)
 {
     uint32_t *brought = user;
@@ -261,7 +386,7 @@ static void test_misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu), cmocka_unit_test(test_gpus),
-        cmocka_unit_test(test_items), cmocka_unit_test(test_warnings), cmocka_unit_test(test_profiles),
-        cmocka_unit_test(test_misuse)};
+        cmocka_unit_test(test_items), cmocka_unit_test(test_pictures), cmocka_unit_test(test_pictures_misused),
+        cmocka_unit_test(test_warnings), cmocka_unit_test(test_profiles), cmocka_unit_test(test_misuse)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -26,4 +26,11 @@ work() {
 work frames.y4m avi -q 80
 work frames.avi avi --latency --bitrate 300k
 work frames.y4m avi --bits-per-frame 12k
+# Filters and resizing work on the device, and beside it on the processor, in the order of the frames.
+work frames.avi mjpeg --resize 50x40 --filters sharpen=0.5 -q 85
+work frames.y4m y4m --resize 50x40 --filters sharpen=0.5
+for i in 1 2 3 4 5 6 7 8; do cat cpu.mjpeg; done >many.mjpeg
+expect 0 "$KOSTKA" video --device cpu many.mjpeg cpu.avi --resize 40x30 -q 85
+expect 0 "$KOSTKA" video --device "$device,cpu" many.mjpeg both.avi --resize 40x30 -q 85
+same both.avi cpu.avi
 finish

@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how frames are resized and filtered between reading and writing. */
+/* Declares how frames are resized and filtered between decoding and encoding. */
 #ifndef KOSTKA_TOOL_VIDEO_CHANGE_H
 #define KOSTKA_TOOL_VIDEO_CHANGE_H
 
-#include "video/pass.h"
+#include <kostka/kostka_flow.h>
+
+#include "options/options.h"
+#include "video/video.h"
 
 /* Says how frames are to be changed. */
 struct video_wanted {
     const struct common_options *common;
     kst_resize_options resize; /* a width and height of 0: no resizing */
     const char *filters;       /* a chain of libkostka_filters; null: none */
-    bool rgb;                  /* convert frames to RGB; grey stays grey */
-    bool strict;               /* fail at damaged frames */
+    bool rgb;                  /* frames become RGB, or stay grey */
+    bool planes;               /* what is RGB behind the other steps becomes planes of 4:4:4 */
 };
 
-/*
- * Replace the reader of the pass by one that resizes and filters, and that takes over the previous reader and the frame
- * that has been read. It reads pixels: coded frames are decoded, then resized and filtered, each by all threads. The
- * reader is closed as before. Returns false, with the problem, if frames cannot be changed like this.
- */
-bool video_change_begin(const struct video_wanted *wanted, struct video_pass *pass, struct problem *problem);
+struct video_change;
 
-/* Add the reader's counts of damaged frames to those of the pass, which has ended. */
-void video_change_end(struct video_pass *pass);
+/*
+ * Find what becomes of frames, of which *info says what they are, and let it say what they will be. Something must be
+ * wanted of them. Returns false with the problem if they cannot be changed so.
+ */
+bool video_change_open(
+    const struct video_wanted *wanted, struct video_info *info, struct video_change **change, struct problem *problem);
+void video_change_close(struct video_change **change);
+
+/*
+ * Return the stage of a flow that changes frames, in the shape in which they were read. It works in the memory of the
+ * context's device where that is a GPU. An image of another shape fails with KST_ERROR_IMAGE_SIZE. Null if the change
+ * is null.
+ */
+const kst_flow_stage *video_change_stage(const struct video_change *change);
 
 #endif

@@ -9,12 +9,15 @@
 bool matrix_is_known(uint8_t matrix);
 
 /*
- * Convert planes of Y, Cb and Cr of a shape to interleaved RGB, by the matrix and the range in `info`. Subsampled
- * chroma is enlarged bilinearly; its samples lie in the middle of the pixels that they stand for. An unknown range is
- * treated as limited.
+ * Convert planes of Y, Cb and Cr to interleaved RGB of the same depth, 8 to 16 bits, by a matrix and a range; both
+ * images are in host memory. Subsampled chroma is enlarged bilinearly; its samples lie in the middle of the pixels that
+ * they stand for. An unknown range is treated as limited.
  */
-bool frame_to_rgb(kst_context *context, const struct video_shape *shape, const struct video_info *info,
-    struct video_frame *from, struct video_frame *to, struct problem *problem);
+kst_status planes_to_rgb(
+    kst_context *context, const kst_image *planes, uint8_t matrix, enum video_range range, const kst_image *rgb);
+
+/* Convert interleaved RGB to full-range planes of Y, Cb and Cr by a matrix, all of one size, both in host memory. */
+void rgb_to_planes(const kst_image *rgb, uint8_t matrix, const kst_image *planes);
 
 /* Convert interleaved RGB of a shape to full-range planes of Y, Cb and Cr, all of one size. */
 bool frame_to_planes(const struct video_shape *shape, uint8_t matrix, const struct video_frame *from,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads frames, and writes them converted; or copies them if nothing is to be done. */
+/* Reads frames and writes what they become, and passes them on as they are where there is no work. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,27 +75,27 @@ void pass_pin(const struct run *run, struct slot *slot, bool output)
 static size_t coded_room(const struct video_pass *pass)
 {
     enum { HEADERS = 1 << 12 };
-    return shape_bytes(&pass->reader->info.shape) + HEADERS;
+    return shape_bytes(&pass->changed.shape) + HEADERS;
 }
 
 bool pass_fill_item(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem)
 {
     const struct video_pass *pass = run->pass;
-    bool decodes = pass->work == KST_FLOW_DECODE;
+    bool pixels = pass_makes_pixels(pass);
 
     item->user = slot;
     item->data = slot->in.bytes;
     item->length = slot->in.length;
     slot->out.length = 0;
-    if (!frame_reserve(&slot->out, decodes ? shape_bytes(&pass->decoded) : coded_room(pass), problem))
+    if (!frame_reserve(&slot->out, pixels ? shape_bytes(&pass->decoded) : coded_room(pass), problem))
         return false;
-    if (pass->work == KST_FLOW_ENCODE) {
+    if (pass_takes_pixels(pass)) {
         shape_image(&pass->reader->info.shape, slot->in.bytes, &slot->image);
         item->data = NULL;
         item->length = 0;
         item->picture = &slot->image;
     }
-    if (decodes) {
+    if (pixels) {
         slot->out.length = shape_bytes(&pass->decoded);
         shape_image(&pass->decoded, slot->out.bytes, &item->image);
     } else {
@@ -168,10 +169,15 @@ bool video_is_damage(kst_status status)
            status == KST_ERROR_IMAGE_FORMAT;
 }
 
-/* Return whether a failure is damage of the frame, which may then be replaced. A failure to encode pixels never is. */
-static bool is_damage(const struct video_pass *pass, kst_status status)
+/*
+ * Return whether a frame may be replaced. Whatever keeps pixels from being encoded is not the frame's own; those that
+ * have been changed have one shape.
+ */
+static bool is_damage(const struct video_pass *pass, const kst_flow_item *item)
 {
-    return pass->work != KST_FLOW_ENCODE && video_is_damage(status);
+    bool changed = pass->work == KST_FLOW_CONVERT && pass->change != NULL && item->image.width > 0;
+
+    return !pass_takes_pixels(pass) && !changed && video_is_damage(item->report.status);
 }
 
 /* Describe a frame's failure or warning, with the frame's number and offset. */
@@ -184,14 +190,14 @@ static void describe(const struct slot *slot, const kst_report *report, kst_stat
         (unsigned long long)slot->in.offset, text.text);
 }
 
-static bool take_damage(struct run *run, const struct slot *slot, const kst_report *report, struct problem *problem)
+static bool take_damage(struct run *run, const struct slot *slot, const kst_flow_item *item, struct problem *problem)
 {
     struct video_pass *pass = run->pass;
 
     if (slot->in.length == 0) /* an empty frame repeats the previous one */
         return write_again(run, problem);
-    describe(slot, report, report->status, problem);
-    if (pass->strict || !is_damage(pass, report->status))
+    describe(slot, &item->report, item->report.status, problem);
+    if (pass->strict || !is_damage(pass, item))
         return false;
     if (pass->damaged++ == 0)
         pass->first_damage = *problem;
@@ -259,18 +265,33 @@ static void keep_to_bits(struct run *run, struct slot *slot, kst_flow_item *item
     video_rate_fill(rate, (double)item->output.length * 8);
 }
 
+/* Note that a frame which was coded again has another size than the others. */
+static void check_size(const struct video_pass *pass, kst_flow_item *item)
+{
+    const struct video_shape *wanted = &pass->changed.shape;
+    const kst_image *image = &item->image;
+
+    if (pass->work != KST_FLOW_CONVERT || item->report.status ||
+        (image->width == wanted->width && image->height == wanted->height))
+        return;
+    item->report.status = KST_ERROR_IMAGE_SIZE;
+    snprintf(item->report.message, sizeof item->report.message, "%u × %u pixels instead of %u × %u",
+        (unsigned)image->width, (unsigned)image->height, (unsigned)wanted->width, (unsigned)wanted->height);
+}
+
 bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem)
 {
     if (!pass_write_packets(run, &slot->packets, problem))
         return false;
     if (item->report.status == KST_ERROR_BUFFER_FULL)
         make_again(run, slot, run->pass->encode, item);
+    check_size(run->pass, item);
     if (!item->report.status && run->pass->rate.ceiling)
         keep_to_bits(run, slot, item);
     if (item->report.status)
-        return take_damage(run, slot, &item->report, problem);
+        return take_damage(run, slot, item, problem);
     note_warnings(run, slot, &item->report);
-    if (run->pass->work == KST_FLOW_DECODE)
+    if (pass_makes_pixels(run->pass))
         return write_pixels(run, &run->pass->decoded, &slot->out, problem);
     return write_stream(run, slot, &item->output, problem);
 }
@@ -289,12 +310,14 @@ void pass_show(const struct video_pass *pass, const struct video_frame *frame, u
 
 void pass_choose_decoding(const struct video_pass *pass, kst_decode_options *options)
 {
+    const bool rgb = pass->change != NULL ? pass->reader->info.shape.rgb : pass->decoded.rgb;
+
     kst_decode_options_init(options);
-    options->format = pass->decoded.rgb ? KST_FORMAT_RGB : KST_FORMAT_RAW;
+    options->format = rgb ? KST_FORMAT_RGB : KST_FORMAT_RAW;
     options->strict = pass->strict;
 }
 
-/* Copy a frame unchanged. An empty frame repeats the previous one. */
+/* Pass a frame on as it is. An empty one stands for the one before. */
 static bool copy_frame(struct run *run, struct video_frame *frame, struct problem *problem)
 {
     const struct video_info *info = &run->pass->reader->info;
@@ -359,7 +382,8 @@ bool video_pass_run(struct video_pass *pass, struct problem *problem)
     bool single = pass->latency || pass->reader->info.fields || (pass->rate.frame_bits > 0 && !pass->rate.ceiling);
     bool good = pass->copy ? copy_all(run, problem) : single ? pass_singly(run, problem) : pass_flow(run, problem);
     if (good && run->owed > 0)
-        good = problem_set(problem, "no frame could be decoded; %s", pass->first_damage.text);
+        good = problem_set(
+            problem, "no frame could be decoded; %s", pass->damaged > 0 ? pass->first_damage.text : "all are empty");
     progress_end();
     release(run);
     return good;

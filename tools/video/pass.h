@@ -6,6 +6,7 @@
 #include <kostka/kostka_flow.h>
 
 #include "options/options.h"
+#include "video/change.h"
 #include "video/rate.h"
 #include "video/video.h"
 
@@ -19,11 +20,13 @@ struct video_pass {
     struct video_writer *writer;
     struct video_frame first; /* the first frame, which has been read to see what the frames are; empty: not yet */
     bool has_first;
-    struct video_packets packets; /* packets of other streams in front of it */
-    uint64_t leading;             /* frames in front of it that could not be examined */
-    bool copy;                    /* copy frames byte for byte */
-    kst_flow_work work;           /* if not `copy`: the work, with the options that it needs */
-    struct video_shape decoded;   /* what coded frames are decoded to */
+    struct video_packets packets; /* those of other streams that stand in front of it */
+    uint64_t leading;             /* frames in front of it, which could not be examined */
+    bool copy;                    /* frames stay byte for byte, and there is no work */
+    kst_flow_work work;           /* otherwise, with the options that it needs */
+    struct video_change *change; /* frames are resized and filtered between decoding and encoding; null: they are not */
+    struct video_info changed;   /* describes the frames behind that; without it the reader's */
+    struct video_shape decoded;  /* the pixels that frames become, if pixels are written */
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     struct video_rate rate; /* bits of JPEG; frames are then encoded one by one */

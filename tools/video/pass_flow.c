@@ -47,7 +47,7 @@ static struct slot *make_slot(struct run *run)
 {
     struct slot *slot = &run->slot[run->made++];
 
-    pass_pin(run, slot, run->pass->work == KST_FLOW_DECODE);
+    pass_pin(run, slot, pass_makes_pixels(run->pass));
     return slot;
 }
 
@@ -185,8 +185,8 @@ static size_t slot_bytes(const struct video_pass *pass)
     enum { CODED_SHARE = 8 };
     size_t pixels = shape_bytes(&pass->reader->info.shape), coded = pixels / CODED_SHARE;
 
-    return (pass->work == KST_FLOW_ENCODE ? pixels : coded) +
-           (pass->work == KST_FLOW_DECODE ? shape_bytes(&pass->decoded) : coded) + 1;
+    return (pass_takes_pixels(pass) ? pixels : coded) +
+           (pass_makes_pixels(pass) ? shape_bytes(&pass->decoded) : coded) + 1;
 }
 
 /* Choose the most frames in flight: a few for each thread of the CPU, or many for GPUs, which take them in batches. */
@@ -245,9 +245,9 @@ static void prepare(struct run *run)
     struct slot *slot;
 
     while (run->context != NULL && (slot = take_unused(run)) != NULL) {
-        if (pass->work == KST_FLOW_ENCODE && slot->in.context != NULL)
+        if (pass_takes_pixels(pass) && slot->in.context != NULL)
             frame_reserve(&slot->in, shape_bytes(&pass->reader->info.shape), &ignored);
-        if (pass->work == KST_FLOW_DECODE)
+        if (pass_makes_pixels(pass))
             frame_reserve(&slot->out, shape_bytes(&pass->decoded), &ignored);
         pthread_mutex_lock(&run->lock);
         add_free(run, slot);
@@ -270,6 +270,7 @@ static void choose_options(const struct run *run, const kst_decode_options *deco
     options->limits.memory = pass->common->max_memory;
     options->limits.work = (uint32_t)pass->common->max_work;
     options->decode = decode;
+    options->stage = video_change_stage(pass->change);
     options->encode = pass->encode;
     options->transcode = pass->transcode;
     options->next = next;

@@ -41,7 +41,18 @@ struct run {
     bool has_last;
 };
 
-/* Read the next frame or packet; the first frame may have been read before. */
+/* Return whether frames are pixels when they are read, and when they are written. */
+static inline bool pass_takes_pixels(const struct video_pass *pass)
+{
+    return pass->work == KST_FLOW_ENCODE || pass->work == KST_FLOW_CHANGE;
+}
+
+static inline bool pass_makes_pixels(const struct video_pass *pass)
+{
+    return pass->work == KST_FLOW_DECODE || pass->work == KST_FLOW_CHANGE;
+}
+
+/* Read the next frame, of which the first may have been read before, or a packet. */
 enum video_step pass_read(struct video_pass *pass, struct video_frame *frame, struct problem *problem);
 
 /* Open a context for pinned memory that all contexts of CUDA can use. Null: frames are in plain memory. */

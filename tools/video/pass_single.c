@@ -14,18 +14,87 @@ static kst_status encode_one(kst_context *context, struct video_pass *pass, cons
     return kst_encode(context, image, pass->encode, &item->output, &item->report);
 }
 
-static kst_status convert_one(
+/* Resize and filter an image. The report gets what is wrong. */
+static kst_status change_one(
+    kst_context *context, const struct video_pass *pass, const kst_image *from, kst_image *to, kst_report *report)
+{
+    const kst_flow_stage *stage = video_change_stage(pass->change);
+    kst_flow_image image = {.from = from, .to = to};
+
+    stage->run(stage->user, context, &image, 1);
+    if (image.report.status)
+        *report = image.report;
+    return image.report.status;
+}
+
+/* Say how large the image is that is encoded, as a flow does it. */
+static void note_size(const kst_image *image, kst_flow_item *item)
+{
+    item->image.width = image->width;
+    item->image.height = image->height;
+}
+
+/* Encode an image behind resizing and filters. */
+static kst_status encode_changed(
+    kst_context *context, struct video_pass *pass, const kst_image *image, kst_flow_item *item)
+{
+    kst_image changed;
+
+    if (pass->change == NULL) {
+        note_size(image, item);
+        return encode_one(context, pass, image, item);
+    }
+    kst_image_init(&changed);
+    changed.memory = video_device_memory(context);
+    kst_status status = change_one(context, pass, image, &changed, &item->report);
+    note_size(&changed, item);
+    if (!status)
+        status = encode_one(context, pass, &changed, item);
+    kst_image_release(context, &changed);
+    return status;
+}
+
+/* Add the warnings about a stream to the report of what it has become. */
+static void add_warnings(const kst_report *decoded, kst_report *report)
+{
+    if (decoded->warnings == 0 || report->status)
+        return;
+    report->warnings = decoded->warnings;
+    report->first_warning = decoded->first_warning;
+    report->first_warning_offset = decoded->first_warning_offset;
+    memcpy(report->message, decoded->message, sizeof report->message);
+}
+
+static void convert_one(
     kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
 {
     kst_image image;
 
     kst_image_init(&image);
-    image.memory = video_device_memory(context); /* pixels stay there between decoding and encoding */
-    kst_status status = kst_decode(context, item->data, item->length, decode, &image, &item->report);
-    if (!status)
-        status = encode_one(context, pass, &image, item);
+    image.memory = video_device_memory(context); /* where pixels stay between decoding and encoding */
+    if (!kst_decode(context, item->data, item->length, decode, &image, &item->report)) {
+        const kst_report decoded = item->report;
+        encode_changed(context, pass, &image, item);
+        add_warnings(&decoded, &item->report);
+    }
     kst_image_release(context, &image);
-    return status;
+}
+
+/* Decode a frame to the item's image. */
+static void decode_one(
+    kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+{
+    kst_image image;
+
+    if (pass->change == NULL) {
+        kst_decode(context, item->data, item->length, decode, &item->image, &item->report);
+        return;
+    }
+    kst_image_init(&image);
+    image.memory = video_device_memory(context);
+    if (!kst_decode(context, item->data, item->length, decode, &image, &item->report))
+        change_one(context, pass, &image, &item->image, &item->report);
+    kst_image_release(context, &image);
 }
 
 /* Describe every second row of an image, from the first or the second one on. */
@@ -71,9 +140,11 @@ void pass_make(kst_context *context, struct video_pass *pass, kst_flow_item *ite
 
     pass_choose_decoding(pass, &decode);
     if (pass->work == KST_FLOW_DECODE)
-        kst_decode(context, item->data, item->length, &decode, &item->image, &item->report);
+        decode_one(context, pass, &decode, item);
     else if (pass->work == KST_FLOW_ENCODE)
-        encode_one(context, pass, item->picture, item);
+        encode_changed(context, pass, item->picture, item);
+    else if (pass->work == KST_FLOW_CHANGE)
+        change_one(context, pass, item->picture, &item->image, &item->report);
     else if (pass->work == KST_FLOW_TRANSCODE)
         kst_transcode(context, item->data, item->length, pass->transcode, &item->output, &item->report);
     else

@@ -343,7 +343,7 @@ static bool fit_jpeg(struct video_settings *settings, const struct video_shape *
     kst_encode_options *options = &settings->encode.options;
     char text[64];
 
-    if (shape->rgb) {
+    if (shape->rgb && (shape->depth == 8 || shape->depth == 12)) {
         if (!options_have(&settings->given, OPTION_RGB))
             writer->info.matrix = MATRIX_BT601;
         return true;
@@ -434,7 +434,7 @@ static void fit_rate(struct video_settings *settings, struct video_pass *pass)
 
 static bool fit_encoder(struct video_settings *settings, struct video_pass *pass)
 {
-    const struct video_info *info = &pass->reader->info;
+    const struct video_info *info = &pass->changed;
 
     pass->encode = &settings->encode.options;
     if (pass->writer->info.payload == PAYLOAD_JPEG && !fit_jpeg(settings, &info->shape, pass->writer))
@@ -514,11 +514,11 @@ static bool check_matrix(const struct video_settings *settings, const struct vid
                "nothing converts the colours of these frames, and the output has no place for it");
 }
 
-/* Insert resizing and filtering of frames if an option asks for it. The rest of the work is then that for pixels. */
+/* Resize and filter frames if an option asks for it. */
 static bool choose_change(struct video_settings *settings, struct video_pass *pass)
 {
     const struct video_wanted wanted = {&settings->common, settings->resize.options, settings->resize.filters,
-        needs_rgb(settings, pass), settings->strict};
+        needs_rgb(settings, pass), pass->writer->format == &video_y4m};
     enum video_payload payload = pass->writer->info.payload;
     struct problem problem;
 
@@ -526,11 +526,11 @@ static bool choose_change(struct video_settings *settings, struct video_pass *pa
         return false;
     if (!wanted.rgb && wanted.filters == NULL && wanted.resize.width == 0 && wanted.resize.height == 0)
         return true;
-    if (!video_change_begin(&wanted, pass, &problem)) {
+    if (!video_change_open(&wanted, &pass->changed, &pass->change, &problem)) {
         complain_usage("video", "%s", problem.text);
         return false;
     }
-    pass->writer->info = pass->reader->info;
+    pass->writer->info = pass->changed;
     pass->writer->info.payload = payload;
     return true;
 }
@@ -557,6 +557,7 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     const struct video_info *in = &pass->reader->info;
 
     *writer = (struct video_writer){.info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1};
+    pass->changed = *in;
     writer->format = settings->out_format != NULL ? settings->out_format : video_format_by_path(path);
     writer->path = path;
     if (settings->out_format == NULL && numbered_is(path))
@@ -573,9 +574,9 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         return EXIT_USAGE;
     pass->strict = settings->strict;
     pass->latency = settings->latency;
-    pass->decoded = in->shape;
+    pass->decoded = pass->changed.shape;
     if (writer->info.payload == PAYLOAD_PIXELS) {
-        pass->work = KST_FLOW_DECODE;
+        pass->work = in->payload == PAYLOAD_PIXELS ? KST_FLOW_CHANGE : KST_FLOW_DECODE;
         fit_pixels(pass);
     } else if (in->payload == PAYLOAD_PIXELS)
         pass->work = KST_FLOW_ENCODE;
@@ -583,7 +584,7 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         choose_rewriting(settings, pass);
     else
         pass->work = KST_FLOW_CONVERT;
-    pass->copy |= in->payload == PAYLOAD_PIXELS && writer->info.payload == PAYLOAD_PIXELS;
+    pass->copy |= pass->work == KST_FLOW_CHANGE && pass->change == NULL;
     if (in->fields && pass->work != KST_FLOW_DECODE && !pass->copy)
         return complain_usage(
             "video", "frames of two fields (AVI1) are decoded or passed on, and not coded again: decode them to .y4m");

@@ -69,7 +69,7 @@ void shape_image(const struct video_shape *shape, uint8_t *bytes, kst_image *ima
         plane->depth = (uint8_t)shape->depth;
         plane->pitch = (ptrdiff_t)(plane->width * size * (shape->rgb ? 3 : 1));
         plane->data = bytes;
-        bytes += (size_t)plane->pitch * plane->height;
+        bytes = bytes == NULL ? NULL : bytes + (size_t)plane->pitch * plane->height;
     }
 }
 
@@ -80,6 +80,7 @@ void plane_image(const kst_image *whole, uint32_t index, kst_image *image)
     kst_image_init(image);
     image->format = KST_FORMAT_GREY;
     image->colour = KST_COLOUR_GREY;
+    image->memory = whole->memory;
     image->width = plane->width;
     image->height = plane->height;
     image->plane_count = 1;
