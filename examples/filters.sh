@@ -64,6 +64,7 @@ rgb grey,rgb
 channel channel=blue
 matrix matrix=0.393:0.769:0.189:0.349:0.686:0.168:0.272:0.534:0.131
 lut lut=TABLE
+xyz xyz=bits=8
 normalise levels=0:65535:70:180,normalise
 oil oil=3
 cartoon cartoon

@@ -83,6 +83,38 @@ static bool set_bits(const char *option, const char *value, double *bits)
     return true;
 }
 
+/* Read the number of a file. */
+static bool set_number(const char *option, const char *value, uint64_t *number)
+{
+    enum { DIGITS_MOST = 15 };
+    size_t length = strlen(value);
+
+    if (length == 0 || length > DIGITS_MOST || strspn(value, "0123456789") < length) {
+        complain_usage("video", "%s takes the number of a file, such as 1001, not '%s'", option, value);
+        return false;
+    }
+    *number = strtoull(value, NULL, 10);
+    return true;
+}
+
+/* Read the name of a matrix that makes Y, Cb and Cr. */
+static bool set_matrix(const char *value, uint8_t *matrix)
+{
+    static const struct {
+        const char *name;
+        uint8_t matrix;
+    } known[] = {{"bt601", MATRIX_BT601}, {"601", MATRIX_BT601}, {"bt709", MATRIX_BT709}, {"709", MATRIX_BT709},
+        {"bt2020", MATRIX_BT2020}, {"2020", MATRIX_BT2020}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, value) == 0) {
+            *matrix = known[i].matrix;
+            return true;
+        }
+    complain_usage("video", "--matrix is bt601, bt709 or bt2020, not '%s'", value);
+    return false;
+}
+
 static bool set_codec(const char *value, struct video_settings *settings)
 {
     static const struct {
@@ -107,6 +139,13 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     struct video_settings *settings = settings_pointer;
 
     switch (code) {
+    case OPTION_FIRST_NUMBER:
+        settings->wishes.has_first = true;
+        return set_number("--first", value, &settings->wishes.first);
+    case OPTION_FIRST_OUT:
+        return set_number("--first-out", value, &settings->first_out);
+    case OPTION_MATRIX:
+        return set_matrix(value, &settings->wishes.matrix);
     case OPTION_FPS:
         if (set_rate(value, &settings->wishes.rate))
             return true;
@@ -139,7 +178,7 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         settings->latency = true;
         return true;
     default:
-        settings->strict = true;
+        settings->strict = settings->wishes.strict = true;
         return true;
     }
 }
@@ -147,6 +186,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
 static struct option_group video_group(struct video_settings *settings)
 {
     static const struct option_entry table[] = {{"fps", "N", OPTION_FPS, 0, 0},
+        {"first", "N", OPTION_FIRST_NUMBER, 0, 0}, {"first-out", "N", OPTION_FIRST_OUT, 0, 0},
+        {"matrix", "bt601|bt709|bt2020", OPTION_MATRIX, 0, 0},
         {"in-format", "y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw", OPTION_IN_FORMAT, 0, 0},
         {"out-format", "y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
         {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
@@ -190,6 +231,27 @@ static void report_tracks(const char *name, const struct video_pass *pass)
             reader->info.timecode, container);
 }
 
+/* Warn of files that are missing in a numbered sequence. */
+static void report_numbers(const char *name, const struct video_losses *losses)
+{
+    if (losses->absent > 0)
+        complain(name,
+            "warning: %llu numbers are missing, in whose place the frame before is repeated; the first: %llu",
+            (unsigned long long)losses->absent, (unsigned long long)losses->first_absent);
+    if (losses->beyond > 0)
+        complain(name,
+            "warning: the numbers end at %llu; files of later numbers, up to %llu, are left out, for which --first is",
+            (unsigned long long)losses->end, (unsigned long long)losses->beyond);
+}
+
+/* Count files that could not be read as frames that could not be decoded. */
+static void count_damaged_files(struct video_pass *pass)
+{
+    if (pass->damaged + pass->warned == 0)
+        pass->first_damage = pass->losses.first_damaged;
+    pass->damaged += pass->losses.damaged;
+}
+
 /* Report how a sequence was made (if verbose), and what was wrong with it. */
 static void report(const char *name, const struct video_pass *pass, double seconds)
 {
@@ -219,6 +281,7 @@ static void report(const char *name, const struct video_pass *pass, double secon
         complain(name, "warning: %llu bytes between frames belong to none", (unsigned long long)reader->skipped);
     if (reader->missing > 0)
         complain(name, "warning: the file ends inside of a frame, which is left out");
+    report_numbers(name, &pass->losses);
     report_tracks(name, pass);
 }
 
@@ -312,6 +375,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
             complain(problem.kind == PROBLEM_WRITE ? out : in, "%s", problem.text);
             code = EXIT_FAILED;
         }
+        count_damaged_files(&pass);
         report(in, &pass, seconds_now() - began);
     }
     if (code == EXIT_FINE && pass.interrupted) {
@@ -347,7 +411,7 @@ static int check_operands(char **operands, size_t count, bool in_place)
 
 static int run(int argc, char **argv)
 {
-    struct video_settings settings = {.wishes.shape = {0, 0, 3, 8, 2, 2, false}};
+    struct video_settings settings = {.wishes.shape = {0, 0, 3, 8, 2, 2, false}, .first_out = 1};
     int code;
 
     encode_settings_init(&settings.encode);
@@ -390,6 +454,8 @@ const struct verb verb_video = {
         "                      more than the bits of its time and of one second; JPEG 2000 gives each frame as many,\n"
         "                      or with --quality, --psnr or --lossless what that takes, up to the same limit\n"
         "  --bits-per-frame BITS   the most bits of each frame: the greatest quality that keeps to them\n"
+        "  --first N, --first-out N   number of the first file that is read (the least), or written (1)\n"
+        "  --matrix bt601|bt709|bt2020   what Y, Cb and Cr are made of, where IN does not say it (bt601) or is wrong\n"
         "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
         "  --in-format, --out-format y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw   where bytes and names\n"
         "                      do not say it\n"

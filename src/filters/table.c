@@ -7,7 +7,7 @@ static const struct filter_kind *const kinds[] = {&kst_filter_crop, &kst_filter_
     &kst_filter_threshold, &kst_filter_equalise, &kst_filter_gaussian, &kst_filter_median, &kst_filter_bilateral,
     &kst_filter_sharpen, &kst_filter_sobel, &kst_filter_canny, &kst_filter_warp, &kst_filter_rgb, &kst_filter_channel,
     &kst_filter_matrix, &kst_filter_lut, &kst_filter_normalise, &kst_filter_oil, &kst_filter_cartoon,
-    &kst_filter_painterly, &kst_filter_lines};
+    &kst_filter_painterly, &kst_filter_lines, &kst_filter_xyz};
 
 const struct filter_kind *const *kst_filter_kinds(uint32_t *count)
 {

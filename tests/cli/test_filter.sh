@@ -162,7 +162,7 @@ expect 2 "$KOSTKA" transcode --filters invert a.jpg b.jpg
 # The help has every filter, and so has the manual.
 "$KOSTKA" help filter >page
 for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny \
-    warp rgb channel matrix lut normalise histogram oil cartoon painterly lines; do
+    warp rgb channel matrix lut xyz normalise histogram oil cartoon painterly lines; do
     grep -q "^  ${name}[= ]*" page || fail "$name is not in the help"
     grep -q "^\.It Cm $name" "$KOSTKA_SOURCE/docs/man/kostka-filter.1" || fail "$name is not in the manual"
     grep -q "^| \`$name" "$KOSTKA_SOURCE/docs/filters.md" || fail "$name is not in docs/filters.md"

@@ -155,10 +155,10 @@ equals "$(head -n 1 b.y4m)" 'YUV4MPEG2 W73 H51 F25:1 Ip A0:0 C444 XCOLORRANGE=FU
 expect 0 "$KOSTKA" video 'n%d.png' c.y4m
 same c.y4m b.y4m
 echo text >n3.png
-expect 1 "$KOSTKA" video 'n%d.png' b.y4m
+expect 1 "$KOSTKA" video 'n%d.png' b.y4m --strict
 says 'n3.png: '
 expect 1 "$KOSTKA" video 'absent%d.png' b.y4m
-says 'no file of a number'
+says 'no file has such a name'
 # Planes without a header, and multipart streams, with lengths and without.
 expect 0 "$KOSTKA" video a.mjpeg b.yuv
 cat p1.yuv p2.yuv p3.yuv p4.yuv p5.yuv p6.yuv >all.yuv

@@ -50,6 +50,30 @@ for format in gray yuv420p10; do
     tail -n +2 back.y4m >b && tail -n +2 in.y4m >w
     same b w
 done
+# 66,000 small frames fill more than one list RIFF of OpenDML: FFmpeg finds all of them, by the indices and one by one.
+for i in 1 2 3; do
+    picture 8 8 $((i * 80)) >p.ppm
+    expect 0 "$KOSTKA" encode p.ppm small$i.jpg -q 30
+done
+! cmp -s small1.jpg small3.jpg || fail 'small frames are all the same'
+cat small1.jpg small2.jpg >pair
+for _ in $(seq 100); do cat pair; done >block
+{ for _ in $(seq 330); do cat block; done && cat small3.jpg; } >many.mjpeg
+expect 0 "$KOSTKA" video many.mjpeg many.avi
+equals "$(LC_ALL=C grep -a -c -o 'RIFF....AVI[ X]LIST' many.avi)" 2 'lists RIFF'
+equals "$(probe many.avi codec_name,r_frame_rate,nb_frames)" 'mjpeg 25/1 66001 '
+ff -i many.avi -c copy -f mjpeg again.mjpeg
+same again.mjpeg many.mjpeg
+# In front of the last frame, and in the second list, to which only an index of the second list leads
+ff -ss 2639.96 -i many.avi -c copy -f mjpeg tail.mjpeg
+cat small1.jpg small2.jpg small3.jpg >wanted
+tail -c "$(wc -c <tail.mjpeg)" wanted >end
+same tail.mjpeg end
+[ -s tail.mjpeg ] || fail 'no frame is found in the second list'
+expect 0 "$KOSTKA" video many.avi again.mjpeg
+same again.mjpeg many.mjpeg
+rm many.* again.* block
+
 # A file that ends in the middle plays, as one that was not finished.
 head -c $(($(wc -c <a.avi) * 2 / 3)) a.avi >cut.avi
 ffmpeg -nostdin -v quiet -i cut.avi -c copy -f mjpeg f.mjpeg

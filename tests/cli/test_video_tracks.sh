@@ -143,6 +143,23 @@ expect 0 "$KOSTKA" video u.mxf u.y4m
 says 'the time code 01:02:03:04 is left out'
 expect 0 "$KOSTKA" video t.mkv v.y4m
 equals "$(head -n 1 v.y4m)" 'YUV4MPEG2 W98 H66 F25:1 It A4:3 C422 XCOLORRANGE=FULL'
+# The matrix: a tag is followed where planes become RGB, --matrix becomes one, and JPEG without one is BT.601.
+expect 0 "$KOSTKA" video v.y4m 'v%d.png' --matrix bt709
+for container in mkv mov; do
+    expect 0 "$KOSTKA" video v.y4m "m.$container" --codec ht --lossless --matrix bt709
+    equals "$(probe "m.$container" v color_space)" 'bt709 '
+    if [ $container = mkv ]; then file=m.mkv; else file=t.mkv; fi # JPEG 2000 in MOV has no tag for the range
+    expect 0 "$KOSTKA" video "$file" 'm%d.png'
+    same m1.png v1.png
+    same m10.png v10.png
+    expect 0 "$KOSTKA" video v.y4m plain.mjpeg -q 90
+    expect 0 "$KOSTKA" video plain.mjpeg "m.$container" --codec jpeg2000 --lossless
+    equals "$(probe "m.$container" v color_space)" 'bt470bg '
+    expect 0 "$KOSTKA" video 'v%d.png' "m.$container" -q 90 --fps 25
+    equals "$(probe "m.$container" v color_space)" 'bt470bg '
+done
+expect 0 "$KOSTKA" video t.mkv 'm%d.png' --matrix bt601
+! cmp -s m1.png v1.png || fail '--matrix does not replace the tag'
 # Ten bits
 ff -f lavfi -i testsrc2=s=98x66:r=25:d=0.2 -pix_fmt yuv420p10 -strict -1 ten.y4m
 tail -n +2 ten.y4m >wanted

@@ -37,8 +37,9 @@ static void refused(void **state)
         {"crop=5", 0, "both sides"}, {"crop=x5", 0, "both sides"}, {"crop=5x0", 5, "size is"}, {"crop=x", 5, "size is"},
         {"crop=5x5x5", 5, "size is"}, {"crop=99999999999x5", 5, "size is"}, {"crop=5x5:-1", 9, "left"},
         {"resize=0x5", 7, "size is"}, {"resize=", 7, "size is"}, {"resize=5:wide", 9, "fit is exact|inside|cover"},
-        {"levels=5:5", 0, "black must be below white"}, {"threshold", 0, "needs level"}, {"depth=12", 6, "8|16"},
-        {"sharpen=17", 8, "amount"}, {"sobel=7", 6, "3|5"}, {"flip=both", 5, "horizontal|vertical"}};
+        {"levels=5:5", 0, "black must be below white"}, {"threshold", 0, "needs level"},
+        {"depth=17", 6, "bits is a number from 1 to 16"}, {"depth=0", 6, "bits"}, {"sharpen=17", 8, "amount"},
+        {"sobel=7", 6, "3|5"}, {"flip=both", 5, "horizontal|vertical"}};
     (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         kst_filter *filter = (kst_filter *)(uintptr_t)1;

@@ -117,6 +117,21 @@ static uint32_t tone_wide(uint32_t value)
     return value * 257;
 }
 
+static uint32_t tone_cinema(uint32_t value)
+{
+    return (uint32_t)((double)value * 4095 / 1023 + 0.5);
+}
+
+static uint32_t tone_ten(uint32_t value)
+{
+    return (uint32_t)((double)value * 1023 / 65535 + 0.5);
+}
+
+static uint32_t tone_bit(uint32_t value)
+{
+    return value > 127;
+}
+
 /* Up to 1 from rounding to nearest is left, so that the model has the definition's own formula. */
 static struct model model_equalise(const struct model *source)
 {
@@ -153,6 +168,12 @@ static void tone(void **state)
         model_check("depth=8", source, model_tone(&source, 8, tone_narrow));
         source = model_random(width, height, channels, 8);
         model_check("depth=16", source, model_tone(&source, 16, tone_wide));
+        source = model_random(width, height, channels, 10);
+        model_check("depth=12", source, model_tone(&source, 12, tone_cinema));
+        source = model_random(width, height, channels, 16);
+        model_check("depth=10", source, model_tone(&source, 10, tone_ten));
+        source = model_random(width, height, channels, 8);
+        model_check("depth=1", source, model_tone(&source, 1, tone_bit));
         if ((size_t)width * height > 3000)
             continue;
         source = model_random(width, height, 1, 8);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of colours, on all tiers and with several numbers of threads, against models in floating-point numbers. Files
- * that are wrong in some way are refused.
+ * Tables of colours, and those of digital cinema, on all tiers and with several numbers of threads, against models in
+ * floating-point numbers. Files that are wrong in some way are refused.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,40 @@ static void no_tables(void **state)
     free(longest);
 }
 
+/* X', Y' and Z' of P3 with the white of D65 and a gamma of 2.2, from the definition and coordinates of the primaries.
+ */
+static double model_xyz(const struct picture *from, uint32_t x, uint32_t y, uint32_t c, double *within)
+{
+    static const double weight[3][3] = {
+        {0.4865709, 0.2656677, 0.1982173}, {0.2289746, 0.6917385, 0.0792869}, {0, 0.0451134, 1.0439444}};
+    const double greatest = (1u << from->image.plane[0].depth) - 1;
+    bool reversed = from->image.format == KST_FORMAT_BGR || from->image.format == KST_FORMAT_BGRA;
+    double sum = 0;
+    for (uint32_t k = 0; k < 3; k++)
+        sum += weight[reversed ? 2 - c : c][k] * pow(picture_colour(from, x, y, k) / greatest, 2.2);
+    *within = sum > 1e-6 ? 0.51 : 1.5;
+    return 4095 * pow(sum * 48 / 52.37, 1 / 2.6);
+}
+
+static void cinema(void **state)
+{
+    kst_filter *filter;
+    kst_image grey, to;
+    kst_report report;
+    (void)state;
+    for (size_t i = 1; i < FORMATS; i++)
+        check_model("xyz=p3:2.2", formats[i], depths[i], model_xyz);
+    check_chains("xyz=gamma=2.4", "xyz=bt709:2.4:12", KST_FORMAT_RGBA, 8);
+    kst_report_init(&report);
+    kst_image_init(&grey);
+    grey.format = KST_FORMAT_GREY;
+    grey.width = grey.height = grey.plane[0].width = grey.plane[0].height = grey.plane_count = 1;
+    assert_int_equal(kst_filter_open(contexts.context[0], "xyz", &filter, &report), KST_OK);
+    assert_int_equal(kst_filter_describe(filter, &grey, &to, &report), KST_ERROR_IMAGE_FORMAT);
+    assert_non_null(strstr(report.message, "xyz takes colours"));
+    kst_filter_close(&filter);
+}
+
 static int start(void **state)
 {
     snprintf(path, sizeof path, "/tmp/kostka-tables-%ld.cube", (long)getpid());
@@ -232,7 +267,8 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables), cmocka_unit_test(hostile_tables),
-        cmocka_unit_test(long_numbers), cmocka_unit_test(damaged_tables), cmocka_unit_test(no_tables)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tables), cmocka_unit_test(cinema),
+        cmocka_unit_test(hostile_tables), cmocka_unit_test(long_numbers), cmocka_unit_test(damaged_tables),
+        cmocka_unit_test(no_tables)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -160,7 +160,7 @@ static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rot
     "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", "normalise=20:30.5", CURVES, SOLID,
     SOLID_TRILINEAR, "oil=2:1", "oil=4:20", "oil=15:3", "cartoon=4:1:1", "cartoon=levels=9:passes=2:line=4:low=20",
     "cartoon=64:0:2:30:60", "cartoon=2:3:0", "painterly=3:2:2:4", "painterly", "painterly=9:4:3:2",
-    "painterly=32:1:16:0", "lines=20:60:1:5"};
+    "painterly=32:1:16:0", "lines=20:60:1:5", "depth=12", "depth=10", "depth=1", "xyz", "xyz=dci:2.6:16"};
 static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
 enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
 
@@ -171,7 +171,7 @@ static bool is_left_out(const char *chain)
         "gaussian=0.4", "median", "bilateral=8:0.5", "equalise", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
         "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "rgb",
         "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", CURVES, SOLID, "oil=2:1",
-        "cartoon=4:1:1", "painterly=3:2:2:4"};
+        "cartoon=4:1:1", "painterly=3:2:2:4", "xyz"};
     bool found = false;
     for (size_t i = 0; i < sizeof simulated / sizeof *simulated; i++)
         found |= strcmp(chain, simulated[i]) == 0;

@@ -20,6 +20,7 @@
     X(av_codec_get_id)                                                                                                 \
     X(av_codec_get_tag)                                                                                                \
     X(av_dict_copy)                                                                                                    \
+    X(av_dict_free)                                                                                                    \
     X(av_dict_get)                                                                                                     \
     X(av_dict_set)                                                                                                     \
     X(av_find_input_format)                                                                                            \

@@ -151,6 +151,21 @@ static bool make_tracks(struct av_out *av)
     return true;
 }
 
+/* Write the headers. MOV and MP4 get the tag of the matrix even if the primaries and the transfer are unknown. */
+static int write_header(struct av_out *av, const char *muxer)
+{
+    const uint8_t matrix = av->writer->info.matrix;
+    AVDictionary *options = NULL;
+    int error = 0;
+
+    if ((strcmp(muxer, "mov") == 0 || strcmp(muxer, "mp4") == 0) && matrix != 0 && matrix != MATRIX_UNKNOWN)
+        error = libav.av_dict_set_(&options, "movflags", "write_colr", 0);
+    if (error >= 0)
+        error = libav.avformat_write_header_(av->context, &options);
+    libav.av_dict_free_(&options);
+    return error;
+}
+
 bool avformat_begin(struct video_writer *writer, const char *muxer, struct problem *problem)
 {
     if (!avformat_library_load(problem))
@@ -170,7 +185,7 @@ bool avformat_begin(struct video_writer *writer, const char *muxer, struct probl
         return problem_set(problem, "out of memory");
     if (!tracks_keep_time(writer, problem))
         return false;
-    int error = libav.avformat_write_header_(av->context, NULL);
+    int error = write_header(av, muxer);
     return error >= 0 || fail(av, error, "the headers cannot be written", problem);
 }
 

@@ -25,6 +25,7 @@ struct step {
 
 struct video_change {
     struct video_shape read; /* the shape in front of all steps */
+    uint8_t matrix;          /* of planes */
     enum video_range range;
     struct step step[STEPS_MOST];
     uint32_t steps;
@@ -181,13 +182,13 @@ static void convert_all(struct work *work, conversion convert)
 
 static kst_status join(struct work *work, const kst_image *from, const kst_image *to)
 {
-    return planes_to_rgb(work->context, from, work->change->range, to);
+    return planes_to_rgb(work->context, from, work->change->matrix, work->change->range, to);
 }
 
 static kst_status part(struct work *work, const kst_image *from, const kst_image *to)
 {
     (void)work;
-    rgb_to_planes(from, to);
+    rgb_to_planes(from, work->change->matrix, to);
     return KST_OK;
 }
 
@@ -454,6 +455,8 @@ static bool add_filters(
         return fail_with("--filters", &report, status, problem);
     bool rgb = to.format == KST_FORMAT_RGB;
     uint32_t depth = to.plane[0].depth == 0 ? 8 : to.plane[0].depth;
+    if (depth < 8)
+        return problem_set(problem, "--filters makes frames of %u bits, and they have 8 to 16", (unsigned)depth);
     *shape = (struct video_shape){to.width, to.height, rgb ? 3 : 1, depth, 1, 1, rgb};
     add_step(change, filter, shape);
     return (rgb || to.format == KST_FORMAT_GREY) || problem_set(problem, "--filters makes what no frames hold");
@@ -513,6 +516,7 @@ bool video_change_open(const struct video_wanted *wanted, struct video_info *inf
     if (change == NULL)
         return problem_set(problem, "out of memory");
     change->read = info->shape;
+    change->matrix = info->matrix;
     change->range = info->range;
     change->stage = (kst_flow_stage){sizeof change->stage, describe, run, change};
     return add_steps(change, wanted, info, problem);

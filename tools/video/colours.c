@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Converts RGB to full-range Y, Cb and Cr (T.871), for containers without RGB, and back for pictures. */
+/* Converts RGB to full-range Y, Cb and Cr, for containers without RGB, and back for pictures. */
 #include "video/colours.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "files/files.h"
 
@@ -19,46 +19,78 @@ static void set_sample(uint8_t *samples, size_t index, int64_t value)
 }
 
 /*
- * Convert a pixel with the weights of BT.601, in units of 2^-16. Chroma is rounded with one unit less than a half, so
- * that it does not exceed the depth.
+ * Holds the weights of red and blue in luma (Rec. ITU-T H.273), in units of 1/10000, and the weights of red, green and
+ * blue in Y, Cb and Cr that follow from them, in units of 2^-16. They are rounded so that the rows have exact sums.
  */
-static void convert_pixel(const int64_t rgb[3], int64_t middle, int64_t ycc[3])
-{
-    int64_t offset = middle * (1 << FRACTION) + HALF - 1;
+struct weights {
+    uint8_t matrix[4]; /* the numbers of H.273, padded with 0, which thus counts as BT.601 */
+    int64_t red, blue;
+    int64_t row[3][3];
+};
 
-    ycc[0] = (19595 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + HALF) >> FRACTION;
-    ycc[1] = (-11059 * rgb[0] - 21709 * rgb[1] + 32768 * rgb[2] + offset) >> FRACTION;
-    ycc[2] = (32768 * rgb[0] - 27439 * rgb[1] - 5329 * rgb[2] + offset) >> FRACTION;
+static const struct weights *weights_of(uint8_t matrix)
+{
+    static const struct weights known[] = {
+        {{MATRIX_UNKNOWN, MATRIX_BT601, MATRIX_BT601_525}, 2990, 1140,
+            {{19595, 38470, 7471}, {-11059, -21709, 32768}, {32768, -27439, -5329}}},
+        {{MATRIX_BT709}, 2126, 722, {{13933, 46871, 4732}, {-7509, -25259, 32768}, {32768, -29763, -3005}}},
+        {{MATRIX_BT2020}, 2627, 593, {{17216, 44434, 3886}, {-9151, -23617, 32768}, {32768, -30133, -2635}}},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (memchr(known[i].matrix, matrix, sizeof known[i].matrix) != NULL)
+            return &known[i];
+    return NULL;
+}
+
+bool matrix_is_known(uint8_t matrix)
+{
+    return weights_of(matrix) != NULL;
+}
+
+/* Convert a pixel. Chroma is rounded with one unit less than a half, so that it does not exceed the depth. */
+static void convert_pixel(const struct weights *by, const int64_t rgb[3], int64_t middle, int64_t ycc[3])
+{
+    const int64_t offset[3] = {HALF, middle * (1 << FRACTION) + HALF - 1, middle * (1 << FRACTION) + HALF - 1};
+
+    for (size_t c = 0; c < 3; c++)
+        ycc[c] = (by->row[c][0] * rgb[0] + by->row[c][1] * rgb[1] + by->row[c][2] * rgb[2] + offset[c]) >> FRACTION;
 }
 
 /* Convert a row of samples of two bytes. */
-static void convert_words(const uint8_t *from, uint32_t width, uint32_t depth, uint8_t *const row[3])
+static void convert_words(
+    const struct weights *by, const uint8_t *from, uint32_t width, uint32_t depth, uint8_t *const row[3])
 {
     for (uint32_t x = 0; x < width; x++) {
         int64_t rgb[3], ycc[3];
         for (size_t c = 0; c < 3; c++)
             rgb[c] = sample_at(from, 3 * (size_t)x + c);
-        convert_pixel(rgb, (int64_t)1 << (depth - 1), ycc);
+        convert_pixel(by, rgb, (int64_t)1 << (depth - 1), ycc);
         for (size_t c = 0; c < 3; c++)
             set_sample(row[c], x, ycc[c]);
     }
 }
 
 /* Do it with samples of one byte, whose sums have less than 25 bits. */
-static void convert_bytes(const uint8_t *from, uint32_t width, uint8_t *const row[3])
+static void convert_bytes(const struct weights *by, const uint8_t *from, uint32_t width, uint8_t *const row[3])
 {
     const int32_t offset = (128 << FRACTION) + HALF - 1;
+    int32_t weight[9];
+
+    for (size_t i = 0; i < 9; i++)
+        weight[i] = (int32_t)by->row[i / 3][i % 3];
 
     for (uint32_t x = 0; x < width; x++, from += 3) {
         const int32_t r = from[0], g = from[1], b = from[2];
-        row[0][x] = (uint8_t)((19595 * r + 38470 * g + 7471 * b + HALF) >> FRACTION);
-        row[1][x] = (uint8_t)((-11059 * r - 21709 * g + 32768 * b + offset) >> FRACTION);
-        row[2][x] = (uint8_t)((32768 * r - 27439 * g - 5329 * b + offset) >> FRACTION);
+        row[0][x] = (uint8_t)((weight[0] * r + weight[1] * g + weight[2] * b + HALF) >> FRACTION);
+        row[1][x] = (uint8_t)((weight[3] * r + weight[4] * g + weight[5] * b + offset) >> FRACTION);
+        row[2][x] = (uint8_t)((weight[6] * r + weight[7] * g + weight[8] * b + offset) >> FRACTION);
     }
 }
 
-void rgb_to_planes(const kst_image *rgb, const kst_image *planes)
+void rgb_to_planes(const kst_image *rgb, uint8_t matrix, const kst_image *planes)
 {
+    const struct weights *by = weights_of(matrix);
     const kst_plane *from = &rgb->plane[0];
     const uint32_t depth = from->depth == 0 ? 8 : from->depth;
 
@@ -68,14 +100,14 @@ void rgb_to_planes(const kst_image *rgb, const kst_image *planes)
         for (size_t c = 0; c < 3; c++)
             row[c] = (uint8_t *)planes->plane[c].data + (ptrdiff_t)y * planes->plane[c].pitch;
         if (depth == 8)
-            convert_bytes(pixels, rgb->width, row);
+            convert_bytes(by, pixels, rgb->width, row);
         else
-            convert_words(pixels, rgb->width, depth, row);
+            convert_words(by, pixels, rgb->width, depth, row);
     }
 }
 
-bool frame_to_planes(
-    const struct video_shape *shape, const struct video_frame *from, struct video_frame *to, struct problem *problem)
+bool frame_to_planes(const struct video_shape *shape, uint8_t matrix, const struct video_frame *from,
+    struct video_frame *to, struct problem *problem)
 {
     const struct video_shape parted = {shape->width, shape->height, 3, shape->depth, 1, 1, false};
     kst_image rgb, planes;
@@ -87,7 +119,7 @@ bool frame_to_planes(
     to->length = from->length;
     shape_image(shape, from->bytes, &rgb);
     shape_image(&parted, to->bytes, &planes);
-    rgb_to_planes(&rgb, &planes);
+    rgb_to_planes(&rgb, matrix, &planes);
     return true;
 }
 
@@ -97,17 +129,25 @@ struct inverse {
     int64_t black, middle, most;
 };
 
-/* Return the inverse of BT.601's conversion. In limited range luma has 219 steps of 256, and chroma 224. */
-static struct inverse inverse_of(uint32_t depth, bool limited)
+/* Return a fraction times most / steps, in units of 2^-16. Its denominator is at most 10^8. */
+static int64_t factor(int64_t over, int64_t under, int64_t most, int64_t steps)
 {
-    int64_t most = ((int64_t)1 << depth) - 1, unit = (int64_t)1 << (depth - 8);
-    double luma = limited ? (double)most / (double)(219 * unit) : 1;
-    double chroma = limited ? (double)most / (double)(224 * unit) : 1;
-    double one = 1 << FRACTION;
+    int64_t divisor = under * steps;
+    return (((over * most) << FRACTION) + divisor / 2) / divisor;
+}
 
-    return (struct inverse){(int64_t)(one * luma + 0.5), (int64_t)(one * chroma * 1.402 + 0.5),
-        (int64_t)(one * chroma * 0.344136 + 0.5), (int64_t)(one * chroma * 0.714136 + 0.5),
-        (int64_t)(one * chroma * 1.772 + 0.5), limited ? 16 * unit : 0, (int64_t)1 << (depth - 1), most};
+/* Return the inverse of a conversion. In limited range luma has 219 steps of 256, and chroma 224. */
+static struct inverse inverse_of(const struct weights *by, uint32_t depth, bool limited)
+{
+    enum { ONE = 10000 };
+    int64_t most = ((int64_t)1 << depth) - 1, unit = (int64_t)1 << (depth - 8);
+    int64_t luma = limited ? 219 * unit : most, chroma = limited ? 224 * unit : most;
+    int64_t red = by->red, blue = by->blue, green = ONE - red - blue;
+
+    return (struct inverse){factor(1, 1, most, luma), factor(2 * (ONE - red), ONE, most, chroma),
+        factor(2 * blue * (ONE - blue), ONE * green, most, chroma),
+        factor(2 * red * (ONE - red), ONE * green, most, chroma), factor(2 * (ONE - blue), ONE, most, chroma),
+        limited ? 16 * unit : 0, (int64_t)1 << (depth - 1), most};
 }
 
 static int64_t rounded(int64_t value, int64_t most)
@@ -197,10 +237,11 @@ static void restore_rows(const kst_image *planes, const struct inverse *by, cons
     }
 }
 
-kst_status planes_to_rgb(kst_context *context, const kst_image *planes, enum video_range range, const kst_image *rgb)
+kst_status planes_to_rgb(
+    kst_context *context, const kst_image *planes, uint8_t matrix, enum video_range range, const kst_image *rgb)
 {
     const uint32_t depth = rgb->plane[0].depth == 0 ? 8 : rgb->plane[0].depth;
-    const struct inverse by = inverse_of(depth, range != RANGE_FULL);
+    const struct inverse by = inverse_of(weights_of(matrix), depth, range != RANGE_FULL);
     kst_image whole = *planes, large[2];
 
     kst_image_init(&large[1]);

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the conversion of frames between RGB and Y, Cb, Cr of BT.601. */
+/* Declares the conversion of frames between RGB and Y, Cb, Cr. */
 #ifndef KOSTKA_TOOL_VIDEO_COLOURS_H
 #define KOSTKA_TOOL_VIDEO_COLOURS_H
 
 #include "video/video.h"
 
-/*
- * Convert planes of Y, Cb and Cr to interleaved RGB of the same depth, 8 to 16 bits, both in host memory. Chroma that
- * is smaller than the picture is enlarged, bilinearly, with its samples in the middle of the pixels that they stand
- * for. A range that is not known is taken for the limited one.
- */
-kst_status planes_to_rgb(kst_context *context, const kst_image *planes, enum video_range range, const kst_image *rgb);
+/* Return whether frames of a matrix (its number in Rec. ITU-T H.273) can be converted; unknown counts as BT.601. */
+bool matrix_is_known(uint8_t matrix);
 
-/* Convert interleaved RGB to planes of Y, Cb and Cr of the full range, all of one size, both in host memory. */
-void rgb_to_planes(const kst_image *rgb, const kst_image *planes);
+/*
+ * Convert planes of Y, Cb and Cr to interleaved RGB of the same depth, 8 to 16 bits, by a matrix and a range; both
+ * images are in host memory. Subsampled chroma is enlarged bilinearly; its samples lie in the middle of the pixels that
+ * they stand for. An unknown range is treated as limited.
+ */
+kst_status planes_to_rgb(
+    kst_context *context, const kst_image *planes, uint8_t matrix, enum video_range range, const kst_image *rgb);
+
+/* Convert interleaved RGB to full-range planes of Y, Cb and Cr by a matrix, all of one size, both in host memory. */
+void rgb_to_planes(const kst_image *rgb, uint8_t matrix, const kst_image *planes);
+
+/* Convert interleaved RGB of a shape to full-range planes of Y, Cb and Cr, all of one size. */
+bool frame_to_planes(const struct video_shape *shape, uint8_t matrix, const struct video_frame *from,
+    struct video_frame *to, struct problem *problem);
 
 #endif

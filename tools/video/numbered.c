@@ -3,69 +3,38 @@
  * Reads and writes sequences of files whose names contain a number: frame%05d.png. Files of JPEG and JPEG 2000 are
  * coded frames, all others pictures of RGB or grey.
  */
-#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "files/files.h"
 #include "video/numbered.h"
+#include "video/pattern.h"
 
-enum { WIDTH_MOST = 10, FIRST_MOST = 10 /* a sequence begins with a number from 0 to this */ };
-
-/* Describes a name with a number: the part in front of it, the least number of digits, and the part behind it. */
-struct pattern {
-    const char *text;
-    size_t before;
-    int width;
-    const char *behind;
+enum {
+    GAP_MOST = 100,    /* numbers that may be missing in a row */
+    LEADING_MOST = 100 /* frames that may stand in front of the first good one */
 };
-
-/* Find the only %d, %5d or %05d. Returns false if there is none, or any other %. */
-static bool parse(const char *text, struct pattern *pattern)
-{
-    const char *percent = strchr(text, '%');
-    const char *at = percent;
-
-    if (percent == NULL)
-        return false;
-    *pattern = (struct pattern){text, (size_t)(percent - text), 0, NULL};
-    for (at++; isdigit((unsigned char)*at) && pattern->width <= WIDTH_MOST; at++)
-        pattern->width = 10 * pattern->width + (*at - '0');
-    pattern->behind = at + 1;
-    return *at == 'd' && pattern->width <= WIDTH_MOST && strchr(pattern->behind, '%') == NULL;
-}
 
 bool numbered_is(const char *path)
 {
     struct pattern pattern;
-    return parse(path, &pattern);
-}
-
-/* Return a file's name, from malloc. Returns null if out of memory. */
-static char *name_of(const struct pattern *pattern, uint64_t number, struct problem *problem)
-{
-    size_t length = strlen(pattern->text) + 32;
-    char *name = malloc(length);
-
-    if (name == NULL)
-        problem_set(problem, "out of memory");
-    else
-        snprintf(name, length, "%.*s%0*llu%s", (int)pattern->before, pattern->text, pattern->width,
-            (unsigned long long)number, pattern->behind);
-    return name;
+    return pattern_parse(path, &pattern);
 }
 
 struct numbered_in {
     struct pattern pattern;
-    uint64_t number;
+    uint64_t number;   /* the number of the next file */
+    uint64_t greatest; /* the greatest number in the folder when the sequence was opened */
     struct video_wishes wishes;
     kst_context *context;    /* the context to read pictures with */
-    struct video_frame next; /* the first frame, if it is pixels: it is read to see what the frames are */
+    struct video_frame next; /* the frame that has been read, and follows the repeated ones */
     bool has_next;
-    bool warned; /* a warning of dropped transparency has been printed */
+    bool known;              /* the reader's info describes the frames, because one has been read */
+    uint64_t owed;           /* the number of times that the last frame is repeated for files that lack */
+    struct video_frame last; /* the last frame; at first a copy of the first picture */
+    bool warned;             /* a warning of dropped transparency has been printed */
 };
 
 /* Copy a picture's rows into a frame. */
@@ -83,10 +52,11 @@ static bool take_pixels(
     return true;
 }
 
-/* Read a file of pixels as grey or RGB. */
-static bool read_picture(struct numbered_in *in, const struct source *source, struct video_shape *shape,
+/* Read a file of pixels as grey or RGB. A grey one among those of RGB has only been written as what it looks like. */
+static bool read_picture(struct video_reader *reader, const struct source *source, struct video_shape *shape,
     struct video_frame *frame, struct problem *problem)
 {
+    struct numbered_in *in = reader->state;
     struct file_settings settings = {
         .context = in->context, .max_pixels = in->wishes.max_pixels, .max_memory = in->wishes.max_memory};
     struct picture picture;
@@ -98,7 +68,7 @@ static bool read_picture(struct numbered_in *in, const struct source *source, st
         complain(source->name, "warning: transparency is dropped");
         in->warned = true;
     }
-    bool grey = good && picture.image.format == KST_FORMAT_GREY;
+    bool grey = good && picture.image.format == KST_FORMAT_GREY && !(in->known && reader->info.shape.rgb);
     if (good && !grey && !picture_to_format(&picture, KST_FORMAT_RGB, problem))
         good = problem_set(problem, "a picture that does not become RGB");
     if (good && picture_depth(&picture) < 8)
@@ -111,59 +81,165 @@ static bool read_picture(struct numbered_in *in, const struct source *source, st
 }
 
 /* Find out what a file is: a coded frame, whose bytes are taken, or a picture, which is read. */
-static bool read_source(struct video_reader *reader, struct source *source, enum video_payload *payload,
-    struct video_shape *shape, struct video_frame *frame, struct problem *problem)
+static bool read_source(struct video_reader *reader, const struct source *source, enum video_payload *payload,
+    struct video_shape *shape, struct problem *problem)
 {
+    struct numbered_in *in = reader->state;
     const struct file_format *format = file_format_of(source);
     unsigned kind = format == NULL ? 0 : file_kind(format);
 
     *payload = kind == KIND_JPEG ? PAYLOAD_JPEG : (kind & KIND_JPEG2000) != 0 ? PAYLOAD_JPEG2000 : PAYLOAD_PIXELS;
     if (*payload == PAYLOAD_PIXELS)
-        return read_picture(reader->state, source, shape, frame, problem);
-    frame->length = 0;
-    return frame_append(frame, source->data, source->length, problem);
+        return read_picture(reader, source, shape, &in->next, problem);
+    in->next.length = 0;
+    return frame_append(&in->next, source->data, source->length, problem);
 }
 
-/* Read the file of the next number. Returns STEP_END if it does not exist. */
-static enum video_step read_file(struct video_reader *reader, enum video_payload *payload, struct video_shape *shape,
-    struct video_frame *frame, struct problem *problem)
+/* Return whether a file has the shape and coding of the first one, which determines what the frames are. */
+static bool fits(
+    struct video_reader *reader, enum video_payload payload, const struct video_shape *shape, struct problem *problem)
 {
     struct numbered_in *in = reader->state;
-    char *name = name_of(&in->pattern, in->number, problem);
+    char text[64], first[64];
+
+    if (!in->known) {
+        reader->info.payload = payload;
+        reader->info.shape = *shape;
+        in->known = true;
+    }
+    if (payload != reader->info.payload)
+        return problem_set(problem, "it is coded in another way than the first one");
+    return payload != PAYLOAD_PIXELS || shape_equal(shape, &reader->info.shape) ||
+           problem_set(problem, "%s, but %s first", shape_text(shape, text), shape_text(&reader->info.shape, first));
+}
+
+/* Note a file that is there and cannot be read. Returns false if that ends the work. */
+static bool note_damage(
+    struct video_reader *reader, const char *name, const struct problem *why, struct problem *problem)
+{
+    struct numbered_in *in = reader->state;
+
+    problem_set_kind(problem, why->kind, "%s: %.1000s", name, why->text);
+    if (in->wishes.strict || why->kind == PROBLEM_LIMIT)
+        return false;
+    if (reader->losses->damaged++ == 0)
+        reader->losses->first_damaged = *problem;
+    in->owed++;
+    return true;
+}
+
+/* Read the file of the next number, which is there, or let the frame before it be repeated. */
+static enum video_step read_file(struct video_reader *reader, struct problem *problem)
+{
+    struct numbered_in *in = reader->state;
+    char *name = pattern_name(&in->pattern, in->number, problem);
+    enum video_payload payload;
+    struct video_shape shape = {0};
     struct source source;
     struct problem why;
 
     if (name == NULL)
         return STEP_FAILED;
-    if (access(name, F_OK) != 0 && errno == ENOENT) {
-        free(name);
-        return STEP_END;
-    }
-    frame->offset = 0;
     bool good = source_read(&source, name, reader->frame_limit, &why);
     if (good) {
-        good = read_source(reader, &source, payload, shape, frame, &why);
+        good = read_source(reader, &source, &payload, &shape, &why) && fits(reader, payload, &shape, &why);
         source_release(&source);
     }
-    if (!good)
-        problem_set_kind(problem, why.kind, "%s: %s", name, why.text);
-    free(name);
+    in->has_next = good;
     in->number++;
+    good = good || note_damage(reader, name, &why, problem);
+    free(name);
     return good ? STEP_FRAME : STEP_FAILED;
 }
 
-/* Find the number at which the sequence begins. */
-static bool find_first(struct numbered_in *in, struct problem *problem)
+/* Count the missing numbers from the next one on. GAP_MOST of them mark the end of the sequence. */
+static bool count_absent(const struct numbered_in *in, uint64_t *count, struct problem *problem)
 {
-    for (in->number = 0; in->number <= FIRST_MOST; in->number++) {
-        char *name = name_of(&in->pattern, in->number, problem);
-        bool found = name != NULL && access(name, R_OK) == 0;
-        bool failed = name == NULL;
+    for (*count = 0; *count < GAP_MOST; ++*count) {
+        char *name = pattern_name(&in->pattern, in->number + *count, problem);
+        if (name == NULL)
+            return false;
+        bool absent = access(name, F_OK) != 0 && errno == ENOENT;
         free(name);
-        if (found || failed)
-            return found;
+        if (!absent)
+            return true;
     }
-    return problem_set_kind(problem, PROBLEM_READ, "no file of a number from 0 to %d", (int)FIRST_MOST);
+    return true;
+}
+
+/* Note missing numbers in front of later files. Returns false if that ends the work. */
+static bool note_absent(struct video_reader *reader, uint64_t count, struct problem *problem)
+{
+    struct numbered_in *in = reader->state;
+    char *name = pattern_name(&in->pattern, in->number, problem);
+
+    if (name == NULL)
+        return false;
+    problem_set_kind(problem, PROBLEM_READ, "%s is missing, and files of later numbers are there", name);
+    free(name);
+    if (in->wishes.strict)
+        return false;
+    if (reader->losses->absent == 0)
+        reader->losses->first_absent = in->number;
+    reader->losses->absent += count;
+    in->owed += count;
+    in->number += count;
+    return true;
+}
+
+/* End the sequence, and note files whose numbers are too far behind it to belong to it. */
+static enum video_step end(struct video_reader *reader, struct problem *problem)
+{
+    struct numbered_in *in = reader->state;
+
+    if (in->number > in->greatest)
+        return STEP_END;
+    if (in->wishes.strict) {
+        note_absent(reader, 0, problem);
+        return STEP_FAILED;
+    }
+    reader->losses->end = in->number - 1;
+    reader->losses->beyond = in->greatest;
+    return STEP_END;
+}
+
+/* Read the file of the next number, or skip missing numbers, for which the last frame will be repeated. */
+static enum video_step advance(struct video_reader *reader, struct problem *problem)
+{
+    uint64_t absent;
+
+    if (!count_absent(reader->state, &absent, problem))
+        return STEP_FAILED;
+    if (absent == GAP_MOST)
+        return end(reader, problem);
+    if (absent > 0)
+        return note_absent(reader, absent, problem) ? STEP_FRAME : STEP_FAILED;
+    return read_file(reader, problem);
+}
+
+/* Find the number that the sequence begins with: the one that is asked for, or the least. */
+static bool find_first(struct video_reader *reader, struct problem *problem)
+{
+    struct numbered_in *in = reader->state;
+    bool any = pattern_find(&in->pattern, &in->number, &in->greatest);
+    uint64_t least = in->number;
+
+    if (any && in->wishes.has_first) {
+        in->number = in->wishes.first;
+        any = count_absent(in, &in->owed, problem) && in->owed == 0;
+        in->owed = 0;
+        if (!any)
+            return problem_set_kind(problem, PROBLEM_READ,
+                "no file has the number %llu of --first; the first one is %llu", (unsigned long long)in->number,
+                (unsigned long long)least);
+    }
+    if (!any)
+        return problem_set_kind(problem, PROBLEM_READ, "no file has such a name%s",
+            strchr(in->pattern.behind, '/') != NULL ? " with a number from 0 to 10" : "");
+    reader->first = in->number;
+    if (in->greatest > in->number)
+        reader->info.frames = in->greatest - in->number + 1;
+    return true;
 }
 
 static bool make_context(struct numbered_in *in, struct problem *problem)
@@ -177,7 +253,24 @@ static bool make_context(struct numbered_in *in, struct problem *problem)
     return !status || jpeg_report_problem(NULL, status, problem);
 }
 
-/* The first file shows what the frames are; a coded one is read again as a frame. */
+/* Read up to the first file that can be read. It says what the frames are. */
+static bool read_first(struct video_reader *reader, struct problem *problem)
+{
+    struct numbered_in *in = reader->state;
+    enum video_step step = STEP_FRAME;
+
+    while (step == STEP_FRAME && !in->has_next && in->owed < LEADING_MOST)
+        step = advance(reader, problem);
+    if (step == STEP_FAILED)
+        return false;
+    if (!in->has_next)
+        return problem_set(problem, "no file can be read; the first: %.1000s", reader->losses->first_damaged.text);
+    if (reader->info.payload != PAYLOAD_PIXELS)
+        return true;
+    reader->info.range = RANGE_FULL;
+    return frame_append(&in->last, in->next.bytes, in->next.length, problem);
+}
+
 static bool numbered_open(struct video_reader *reader, const struct video_wishes *wishes, struct problem *problem)
 {
     struct numbered_in *in = calloc(1, sizeof *in);
@@ -187,38 +280,41 @@ static bool numbered_open(struct video_reader *reader, const struct video_wishes
     reader->state = in;
     in->wishes = *wishes;
     reader->input.regular = true; /* because a sequence of files has an end, unlike a stream */
-    if (!parse(reader->path, &in->pattern))
+    if (!pattern_parse(reader->path, &in->pattern))
         return problem_set(problem, "no number such as %%05d is in the name");
-    if (!find_first(in, problem) || !make_context(in, problem) ||
-        read_file(reader, &reader->info.payload, &reader->info.shape, &in->next, problem) != STEP_FRAME)
-        return false;
-    in->has_next = true;
-    if (reader->info.shape.rgb || reader->info.payload == PAYLOAD_PIXELS)
-        reader->info.range = RANGE_FULL;
-    return true;
+    return find_first(reader, problem) && make_context(in, problem) && read_first(reader, problem);
 }
 
+/* Take the frame that has been read, which becomes the last one. The memory is the caller's: it may be pinned. */
+static bool take_next(struct numbered_in *in, struct video_frame *frame, struct problem *problem)
+{
+    struct video_frame kept = in->last;
+
+    in->last = in->next;
+    in->next = kept;
+    in->has_next = false;
+    frame->length = 0;
+    return frame_append(frame, in->last.bytes, in->last.length, problem);
+}
+
+/* Repeated frames come first, then the frame that has been read. An empty coded frame repeats the one before. */
 static enum video_step numbered_next(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
 {
     struct numbered_in *in = reader->state;
-    enum video_payload payload;
-    struct video_shape shape = reader->info.shape;
-    char text[64], first[64];
+    bool picture = reader->info.payload == PAYLOAD_PIXELS, good;
+    enum video_step step = in->owed == 0 && !in->has_next ? advance(reader, problem) : STEP_FRAME;
 
-    if (in->has_next) {
-        struct video_frame kept = *frame;
-        *frame = in->next;
-        in->next = kept;
-        in->has_next = false;
-        return STEP_FRAME;
-    }
-    enum video_step step = read_file(reader, &payload, &shape, frame, problem);
-    if (step != STEP_FRAME || (payload == reader->info.payload && shape_equal(&shape, &reader->info.shape)))
+    if (step != STEP_FRAME)
         return step;
-    problem_set(problem, "file %llu: %s, but %s first", (unsigned long long)in->number - 1,
-        payload == reader->info.payload ? shape_text(&shape, text) : "coded in another way",
-        shape_text(&reader->info.shape, first));
-    return STEP_FAILED;
+    frame->offset = 0;
+    if (in->owed > 0) {
+        in->owed--;
+        frame->length = 0;
+        good = !picture || frame_append(frame, in->last.bytes, in->last.length, problem);
+    } else {
+        good = take_next(in, frame, problem);
+    }
+    return good ? STEP_FRAME : STEP_FAILED;
 }
 
 static void numbered_close(struct video_reader *reader)
@@ -228,6 +324,7 @@ static void numbered_close(struct video_reader *reader)
     if (in == NULL)
         return;
     frame_release(&in->next);
+    frame_release(&in->last);
     kst_context_destroy(&in->context);
     free(in);
 }
@@ -250,7 +347,7 @@ static bool numbered_begin(struct video_writer *writer, struct problem *problem)
     writer->state = pattern;
     if (pattern == NULL)
         return problem_set(problem, "out of memory");
-    return parse(writer->path, pattern) || problem_set(problem, "no number such as %%05d is in the name");
+    return pattern_parse(writer->path, pattern) || problem_set(problem, "no number such as %%05d is in the name");
 }
 
 /* Write a copy of a frame's pixels, because writing a picture may rearrange them. */
@@ -290,7 +387,7 @@ static bool write_bytes(const char *name, const struct video_frame *frame, struc
 
 static bool numbered_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
 {
-    char *name = name_of(writer->state, writer->count, problem);
+    char *name = pattern_name(writer->state, writer->first + writer->count - 1, problem);
 
     if (name == NULL)
         return false;

@@ -7,6 +7,7 @@
 #include "files/files.h"
 #include "progress/progress.h"
 #include "system/interrupt.h"
+#include "video/colours.h"
 #include "video/pass_run.h"
 
 static void swap_frames(struct video_frame *a, struct video_frame *b)
@@ -156,7 +157,8 @@ static bool write_pixels(
 {
     if (!shape->rgb || run->pass->writer->info.shape.rgb)
         return write_frame(run, frame, problem);
-    return frame_to_planes(shape, frame, &run->planes, problem) && write_frame(run, &run->planes, problem);
+    return frame_to_planes(shape, run->pass->writer->info.matrix, frame, &run->planes, problem) &&
+           write_frame(run, &run->planes, problem);
 }
 
 bool video_is_damage(kst_status status)

@@ -36,7 +36,8 @@ struct video_pass {
     uint64_t damaged; /* frames that could not be decoded; the previous one is repeated instead */
     uint64_t warned;  /* frames that were decoded in part */
     struct problem first_damage;
-    bool interrupted; /* a signal ended the work early */
+    struct video_losses losses; /* of numbered files; the reader counts them */
+    bool interrupted;           /* a signal ended the work early */
 };
 
 /* Read all frames and write them. Returns false, with the problem, on failure. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lets frames pass one by one: for the least latency, for frames of two fields, and where frames share bits. */
+/* Processes frames one by one: for the least latency, for frames of two fields, and if frames share bits. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "files/files.h"
@@ -180,21 +181,44 @@ static enum video_step do_one(
     return good ? STEP_FRAME : STEP_FAILED;
 }
 
+/*
+ * Choose the device that processes frames one by one: the first one of a list, which a note tells. Returns a copy of
+ * its name, or null if the context chooses.
+ */
+static char *choose_device(const struct video_pass *pass)
+{
+    const struct common_options *common = pass->common;
+    const char *names = common->device != NULL ? common->device : getenv("KOSTKA_DEVICE");
+
+    if (!common_names_many(common))
+        return common->device == NULL ? NULL : strdup(common->device);
+    bool all = strcmp(names, "all") == 0;
+    char *first = all ? strdup("auto") : strndup(names, strcspn(names, ","));
+    if (first != NULL)
+        complain(names,
+            "note: frames that pass one by one (--latency, --bitrate, --bits-per-frame, two fields) have one "
+            "device: %s",
+            first);
+    return first;
+}
+
 bool pass_singly(struct run *run, struct problem *problem)
 {
     const struct common_options *common = run->pass->common;
     kst_decode_options decode;
     kst_context_options options;
     enum video_step step = STEP_FRAME;
+    char *device = choose_device(run->pass);
 
     pass_choose_decoding(run->pass, &decode);
     kst_context_options_init(&options);
-    options.device = common->device;
+    options.device = device;
     options.threads = common->threads;
     options.limits.pixels = common->max_pixels;
     options.limits.memory = common->max_memory;
     options.limits.work = (uint32_t)common->max_work;
     kst_status status = kst_context_create(&options, &run->context);
+    free(device);
     if (status)
         return jpeg_report_problem(NULL, status, problem);
     run->made = 1;

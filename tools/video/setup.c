@@ -7,6 +7,7 @@
 
 #include "files/files.h"
 #include "video/change.h"
+#include "video/colours.h"
 #include "video/jpeg_frame.h"
 #include "video/numbered.h"
 
@@ -14,7 +15,7 @@ enum {
     RATE_USUAL = 25,
     LEADING_MOST = 100, /* the most frames in front of the first good one */
     QUALITY_MOST = 95,  /* at higher qualities a JPEG grows without looking better */
-    UNSPECIFIED = 2     /* number for an unknown colour in Rec. ITU-T H.273 */
+    UNSPECIFIED = 2     /* number for unknown primaries and an unknown transfer in Rec. ITU-T H.273 */
 };
 
 /*
@@ -106,6 +107,8 @@ static bool learn_tags(const struct video_frame *frame, struct video_info *info,
         info->shape.height *= 2;
     }
     info->range = found.limited ? RANGE_LIMITED : RANGE_FULL;
+    if (info->matrix == MATRIX_UNKNOWN && info->shape.planes == 3 && !info->shape.rgb) /* T.871 */
+        info->matrix = MATRIX_BT601;
     if (info->shape.h == 2 && info->shape.v == 2)
         strcpy(info->siting, "jpeg");
     return true;
@@ -187,9 +190,10 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     struct video_info *info = &reader->info;
 
     *reader = (struct video_reader){
-        .info = {.interlace = 'p', .primaries = UNSPECIFIED, .transfer = UNSPECIFIED, .matrix = UNSPECIFIED},
+        .info = {.interlace = 'p', .primaries = UNSPECIFIED, .transfer = UNSPECIFIED, .matrix = MATRIX_UNKNOWN},
         .input.descriptor = -1,
-        .frame_limit = settings->wishes.max_memory / 4};
+        .frame_limit = settings->wishes.max_memory / 4,
+        .losses = &pass->losses};
     reader->path = path;
     if (settings->in_format == NULL && numbered_is(path) && access(path, F_OK) != 0)
         reader->format = &video_numbered;
@@ -207,6 +211,8 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     if (settings->wishes.rate.over != 0)
         set_rate(reader, settings->wishes.rate);
     bool good = info->payload == PAYLOAD_PIXELS || read_first(settings, reader, pass, problem);
+    if (settings->wishes.matrix != 0)
+        info->matrix = settings->wishes.matrix;
     if (info->rate.over == 0)
         info->rate = (struct video_ratio){RATE_USUAL, 1};
     return good;
@@ -223,9 +229,10 @@ void video_close_input(struct video_reader *reader)
 static bool recodes(const struct options_given *given)
 {
     static const int others[] = {OPTION_HELP, OPTION_INPUT, OPTION_OUTPUT, OPTION_VERBOSE, OPTION_THREADS,
-        OPTION_DEVICE, OPTION_MAX_PIXELS, OPTION_MAX_MEMORY, OPTION_MAX_WORK, OPTION_STRICT, OPTION_FPS, OPTION_SIZE,
-        OPTION_FORMAT, OPTION_LATENCY, OPTION_IN_PLACE, OPTION_CODEC, OPTION_IN_FORMAT, OPTION_OUT_FORMAT,
-        OPTION_OPTIMIZE, OPTION_PROGRESSIVE, OPTION_SCANS, OPTION_RESTART, OPTION_BASELINE, OPTION_HT};
+        OPTION_DEVICE, OPTION_MAX_PIXELS, OPTION_MAX_MEMORY, OPTION_MAX_WORK, OPTION_STRICT, OPTION_FIRST_NUMBER,
+        OPTION_FIRST_OUT, OPTION_MATRIX, OPTION_FPS, OPTION_SIZE, OPTION_FORMAT, OPTION_LATENCY, OPTION_IN_PLACE,
+        OPTION_CODEC, OPTION_IN_FORMAT, OPTION_OUT_FORMAT, OPTION_OPTIMIZE, OPTION_PROGRESSIVE, OPTION_SCANS,
+        OPTION_RESTART, OPTION_BASELINE, OPTION_HT};
     size_t known = 0;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -297,11 +304,27 @@ static bool choose_payload(const struct video_settings *settings, struct video_p
     return true;
 }
 
+/* Choose the number of the first file that is written. Files that replace those that are read keep their numbers. */
+static bool choose_first(const struct video_settings *settings, struct video_pass *pass)
+{
+    const struct video_reader *reader = pass->reader;
+    struct video_writer *writer = pass->writer;
+    bool itself = reader->format->files && writer->format->files && strcmp(reader->path, writer->path) == 0;
+
+    writer->first = itself ? reader->first : settings->first_out;
+    return !itself || options_refuse("video", &settings->given, OPTION_FIRST_OUT,
+                          "files that replace those that are read keep their numbers");
+}
+
 static bool check_options(struct video_settings *settings, const struct video_pass *pass)
 {
     static const char why[] = "it is for frames without a header, and these have one";
+    static const char single[] = "it is for files with numbers in their names, such as frame%05d.png";
     bool raw = pass->reader->format == &video_raw;
 
+    if ((!pass->reader->format->files && !options_refuse("video", &settings->given, OPTION_FIRST_NUMBER, single)) ||
+        (!pass->writer->format->files && !options_refuse("video", &settings->given, OPTION_FIRST_OUT, single)))
+        return false;
     if (!raw && !(options_refuse("video", &settings->given, OPTION_SIZE, why) &&
                     options_refuse("video", &settings->given, OPTION_FORMAT, why)))
         return false;
@@ -315,13 +338,16 @@ static bool check_options(struct video_settings *settings, const struct video_pa
 }
 
 /* Encode planes as they are: with their own sampling, and without converting colours. */
-static bool fit_jpeg(struct video_settings *settings, const struct video_shape *shape)
+static bool fit_jpeg(struct video_settings *settings, const struct video_shape *shape, struct video_writer *writer)
 {
     kst_encode_options *options = &settings->encode.options;
     char text[64];
 
-    if (shape->rgb && (shape->depth == 8 || shape->depth == 12))
+    if (shape->rgb && (shape->depth == 8 || shape->depth == 12)) {
+        if (!options_have(&settings->given, OPTION_RGB))
+            writer->info.matrix = MATRIX_BT601;
         return true;
+    }
     if (shape->depth > 8) {
         complain_usage("video", "frames of %s: JPEG has 8 bits, --codec jpeg2000 keeps all", shape_text(shape, text));
         return false;
@@ -411,10 +437,12 @@ static bool fit_encoder(struct video_settings *settings, struct video_pass *pass
     const struct video_info *info = &pass->changed;
 
     pass->encode = &settings->encode.options;
-    if (pass->writer->info.payload == PAYLOAD_JPEG && !fit_jpeg(settings, &info->shape))
+    if (pass->writer->info.payload == PAYLOAD_JPEG && !fit_jpeg(settings, &info->shape, pass->writer))
         return false;
     if (pass->writer->info.payload == PAYLOAD_JPEG2000)
         fit_j2k(settings, pass->writer);
+    if (pass->writer->info.payload == PAYLOAD_JPEG2000 && info->shape.rgb) /* no Y, Cb and Cr are in the container */
+        pass->writer->info.matrix = MATRIX_UNKNOWN;
     fit_rate(settings, pass);
     add_tags(settings, info);
     return true;
@@ -434,21 +462,59 @@ static void fit_pixels(struct video_pass *pass)
         *shape = pass->decoded = (struct video_shape){shape->width, shape->height, 3, shape->depth, 1, 1, true};
 }
 
+/* Return whether a matrix is BT.601, or unknown, which counts as BT.601. */
+static bool is_usual_matrix(uint8_t matrix)
+{
+    return matrix == 0 || matrix == MATRIX_UNKNOWN || matrix == MATRIX_BT601 || matrix == MATRIX_BT601_525;
+}
+
+/* Return whether the decoder converts coded frames to the right RGB: it assumes BT.601 and the full range. */
+static bool decoder_converts(const struct video_info *in)
+{
+    return in->payload != PAYLOAD_PIXELS && (in->fields || (is_usual_matrix(in->matrix) && in->range != RANGE_LIMITED));
+}
+
 /*
  * Return whether planes must be converted to RGB, because the output is pictures. Coded frames are decoded to RGB
- * directly, unless they are resized or filtered.
+ * directly, unless they are resized or filtered, or the decoder would take them for other colours.
  */
 static bool needs_rgb(const struct video_settings *settings, const struct video_pass *pass)
 {
     const struct video_info *in = &pass->reader->info;
-    bool changed = in->payload == PAYLOAD_PIXELS || settings->resize.filters != NULL ||
-                   settings->resize.options.width > 0 || settings->resize.options.height > 0;
+    bool changed = !decoder_converts(in) || settings->resize.filters != NULL || settings->resize.options.width > 0 ||
+                   settings->resize.options.height > 0;
 
     return changed && pass->writer->format->files && pass->writer->info.payload == PAYLOAD_PIXELS &&
            in->shape.planes == 3 && !in->shape.rgb;
 }
 
-/* Resize and filter frames where that is asked for. */
+/*
+ * Check that colours can be converted if the output needs that, and that --matrix has an effect: on the conversion, or
+ * on a tag of the output's container.
+ */
+static bool check_matrix(const struct video_settings *settings, const struct video_pass *pass, bool to_rgb)
+{
+    const struct video_info *in = &pass->reader->info;
+    const struct video_format *to = pass->writer->format;
+    bool planes = in->shape.planes == 3 && !in->shape.rgb;
+    bool pictures = to->files && pass->writer->info.payload == PAYLOAD_PIXELS;
+    bool converts = ((to_rgb || pictures) && planes) || (in->shape.rgb && to == &video_y4m);
+
+    if (converts && in->fields && !is_usual_matrix(in->matrix))
+        return complain_usage("video",
+                   "colours of frames of two fields (AVI1) are converted by BT.601 alone: decode them to .y4m first") ==
+               EXIT_FINE;
+    if (converts && !matrix_is_known(in->matrix))
+        return complain_usage("video",
+                   "the matrix of colours is number %u of H.273; BT.601, BT.709 and BT.2020 are converted, of which "
+                   "--matrix names one if the number is wrong",
+                   (unsigned)in->matrix) == EXIT_FINE;
+    return converts || (to->has_timecode && planes) ||
+           options_refuse("video", &settings->given, OPTION_MATRIX,
+               "nothing converts the colours of these frames, and the output has no place for it");
+}
+
+/* Resize and filter frames if an option asks for it. */
 static bool choose_change(struct video_settings *settings, struct video_pass *pass)
 {
     const struct video_wanted wanted = {&settings->common, settings->resize.options, settings->resize.filters,
@@ -456,6 +522,8 @@ static bool choose_change(struct video_settings *settings, struct video_pass *pa
     enum video_payload payload = pass->writer->info.payload;
     struct problem problem;
 
+    if (!check_matrix(settings, pass, wanted.rgb || wanted.filters != NULL))
+        return false;
     if (!wanted.rgb && wanted.filters == NULL && wanted.resize.width == 0 && wanted.resize.height == 0)
         return true;
     if (!video_change_open(&wanted, &pass->changed, &pass->change, &problem)) {
@@ -465,6 +533,21 @@ static bool choose_change(struct video_settings *settings, struct video_pass *pa
     pass->writer->info = pass->changed;
     pass->writer->info.payload = payload;
     return true;
+}
+
+/* Refuse a GPU that is asked for by name, where JPEG is rewritten: that is the CPU's work. */
+static bool check_device(const struct video_settings *settings, const struct video_pass *pass)
+{
+    const struct common_options *common = &settings->common;
+
+    if (pass->work != KST_FLOW_TRANSCODE || pass->copy || pass->reader->info.payload != PAYLOAD_JPEG ||
+        common->device == NULL || common_on_cpu(common) || common_names_many(common) ||
+        strcmp(common->device, "auto") == 0)
+        return true;
+    return complain_usage("video",
+               "--device %s: JPEG is rewritten without loss by the CPU alone; leave it out, or add --quality, so "
+               "that frames are coded again",
+               common->device) == EXIT_FINE;
 }
 
 int video_choose_work(struct video_settings *settings, const char *path, struct video_pass *pass)
@@ -486,7 +569,8 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     writer->metadata = pass->reader->metadata;
     writer->retimed = pass->reader->retimed;
     settings->ht |= (settings->j2k.options.style & KST_J2K_HT) != 0;
-    if (!choose_payload(settings, pass) || !check_options(settings, pass) || !choose_change(settings, pass))
+    if (!choose_payload(settings, pass) || !choose_first(settings, pass) || !check_options(settings, pass) ||
+        !choose_change(settings, pass))
         return EXIT_USAGE;
     pass->strict = settings->strict;
     pass->latency = settings->latency;
@@ -508,5 +592,5 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     if (!encodes && !(options_refuse("video", &settings->given, OPTION_BITRATE, unused) &&
                         options_refuse("video", &settings->given, OPTION_BITS_PER_FRAME, unused)))
         return EXIT_USAGE;
-    return !encodes || fit_encoder(settings, pass) ? EXIT_FINE : EXIT_USAGE;
+    return check_device(settings, pass) && (!encodes || fit_encoder(settings, pass)) ? EXIT_FINE : EXIT_USAGE;
 }

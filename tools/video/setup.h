@@ -13,8 +13,9 @@ struct video_settings {
     kst_transcode_options transcode;
     struct video_wishes wishes;
     struct resize_settings resize;
-    double bitrate;    /* bits a second; 0: not set */
-    double frame_bits; /* the most bits of a frame; 0: not set */
+    uint64_t first_out; /* number of the first file that is written */
+    double bitrate;     /* bits a second; 0: not set */
+    double frame_bits;  /* the most bits of a frame; 0: not set */
     struct options_given given;
     const struct video_format *in_format, *out_format; /* null: chosen by the names and the first bytes */
     kst_codec codec;                                   /* KST_CODEC_NONE: chosen by the input and other options */

@@ -26,6 +26,15 @@ struct video_shape {
 
 enum video_range { RANGE_UNKNOWN, RANGE_FULL, RANGE_LIMITED };
 
+/* Lists the matrices that convert RGB to Y, Cb and Cr, by their numbers in Rec. ITU-T H.273. */
+enum video_matrix {
+    MATRIX_BT709 = 1,
+    MATRIX_UNKNOWN = 2,
+    MATRIX_BT601 = 5, /* for 625 lines, and for JPEG */
+    MATRIX_BT601_525 = 6,
+    MATRIX_BT2020 = 9
+};
+
 /* Holds what is known about a sequence. */
 struct video_info {
     enum video_payload payload;
@@ -63,15 +72,24 @@ void frame_release(struct video_frame *frame);
 /* Convert samples between the machine's byte order and little-endian order, which files have. */
 void frame_order(const struct video_shape *shape, struct video_frame *frame);
 
-/* Convert interleaved RGB of a shape to full-range planes of Y, Cb and Cr, all of one size. */
-bool frame_to_planes(
-    const struct video_shape *shape, const struct video_frame *from, struct video_frame *to, struct problem *problem);
-
 /* Holds what the command line says about a sequence, which its container may not state. */
 struct video_wishes {
     struct video_ratio rate;  /* 0:0: the container's, or 25 */
     struct video_shape shape; /* shape of raw frames; a width of 0: not set */
+    uint8_t matrix;           /* matrix of planes (enum video_matrix); 0: not set */
+    uint64_t first;           /* number of the first file of a numbered sequence, if has_first is set */
+    bool has_first;
+    bool strict; /* damaged and missing files of a numbered sequence end the work */
     uint64_t max_pixels, max_memory;
+};
+
+/* Counts damaged and missing files of a numbered sequence, for each of which the frame before is repeated. */
+struct video_losses {
+    uint64_t damaged; /* files that could not be read */
+    struct problem first_damaged;
+    uint64_t absent; /* missing numbers in front of later files */
+    uint64_t first_absent;
+    uint64_t end, beyond; /* the last number, and the greatest number of files too far behind it; 0: there are none */
 };
 
 enum video_step {
@@ -138,6 +156,8 @@ struct video_reader {
     uint32_t left_out;    /* streams that are neither frames nor tracks: a second video, attached files */
     struct video_track *track;
     uint32_t tracks;
+    uint64_t first;              /* number of the first file of a numbered sequence */
+    struct video_losses *losses; /* counts of damaged and missing files, which the pass owns */
     struct video_packet *packet; /* the packet of STEP_PACKET, which the caller frees */
     void *metadata;              /* libavformat's metadata of the whole file (AVDictionary); null: none */
     void *state;                 /* state of the container */
@@ -154,6 +174,7 @@ struct video_writer {
     bool retimed;         /* frames are due at other times than the reader's container says */
     double cut;           /* seconds of sound behind the last frame that are cut off */
     bool records;         /* frames come once, from a pipe: what is written is kept from the first one on */
+    uint64_t first;       /* number of the first file of a numbered sequence */
     uint64_t count;       /* number of frames written, including the current one */
     void *state;
 };

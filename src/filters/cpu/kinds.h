@@ -11,7 +11,7 @@ extern const struct filter_kind kst_filter_bilateral, kst_filter_canny, kst_filt
     kst_filter_rotate, kst_filter_sharpen, kst_filter_sobel, kst_filter_threshold;
 
 extern const struct filter_kind kst_filter_channel, kst_filter_lut, kst_filter_matrix, kst_filter_normalise,
-    kst_filter_rgb, kst_filter_warp;
+    kst_filter_rgb, kst_filter_warp, kst_filter_xyz;
 extern const struct filter_file kst_filter_lut_file;
 
 /*

@@ -47,7 +47,7 @@ const struct filter_kind kst_filter_grey = {
 static kst_status depth_shape(const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
 {
     (void)reason;
-    shape->depth = value[0].number == 0 ? 8 : 16;
+    shape->depth = (uint32_t)value[0].number;
     return KST_OK;
 }
 
@@ -78,4 +78,4 @@ static kst_status depth_run(const struct filter_work *work)
 }
 
 const struct filter_kind kst_filter_depth = {"depth", "samples of another depth, over the same range of brightness",
-    {{"bits", "of a sample", KST_FILTER_WORD, true, 0, 0, 0, "8|16"}}, NULL, depth_shape, depth_run};
+    {{"bits", "of a sample", KST_FILTER_INTEGER, true, 1, 16, 0, NULL}}, NULL, depth_shape, depth_run};

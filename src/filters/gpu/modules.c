@@ -28,6 +28,7 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_MATRIX] = {"filter_matrix", FILTER_GROUP_ITEMS},
     [FILTER_LUT] = {"filter_lut", FILTER_GROUP_ITEMS},
     [FILTER_CURVES] = {"filter_curves", FILTER_GROUP_ITEMS},
+    [FILTER_XYZ] = {"filter_xyz", FILTER_GROUP_ITEMS},
     [FILTER_NORMALISE] = {"filter_normalise", FILTER_GROUP_ITEMS},
     [FILTER_HISTOGRAM_CLEAR] = {"filter_histogram_clear", FILTER_GROUP_ITEMS},
     [FILTER_HISTOGRAM] = {"filter_histogram", FILTER_GROUP_ITEMS},

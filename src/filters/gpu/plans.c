@@ -140,10 +140,10 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
         {&kst_filter_bilateral, kst_filter_gpu_bilateral}, {&kst_filter_warp, kst_filter_gpu_warp},
         {&kst_filter_rgb, kst_filter_gpu_rgb}, {&kst_filter_channel, kst_filter_gpu_channel},
         {&kst_filter_matrix, kst_filter_gpu_matrix}, {&kst_filter_lut, kst_filter_gpu_lut},
-        {&kst_filter_normalise, normalise}, {&kst_filter_histogram_kind, kst_filter_gpu_histogram},
-        {&kst_filter_oil, kst_filter_gpu_oil}, {&kst_filter_cartoon, kst_filter_gpu_cartoon},
-        {&kst_filter_painterly, kst_filter_gpu_painterly}, {&kst_filter_lines, kst_filter_gpu_lines},
-        {&kst_filter_lines_list_kind, kst_filter_gpu_lines_list}};
+        {&kst_filter_xyz, kst_filter_gpu_xyz}, {&kst_filter_normalise, normalise},
+        {&kst_filter_histogram_kind, kst_filter_gpu_histogram}, {&kst_filter_oil, kst_filter_gpu_oil},
+        {&kst_filter_cartoon, kst_filter_gpu_cartoon}, {&kst_filter_painterly, kst_filter_gpu_painterly},
+        {&kst_filter_lines, kst_filter_gpu_lines}, {&kst_filter_lines_list_kind, kst_filter_gpu_lines_list}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         if (plans[i].kind == kind)
             return plans[i].plan;

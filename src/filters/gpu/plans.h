@@ -52,5 +52,6 @@ kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_sharpen(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_warp(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_xyz(struct filter_gpu_step *step);
 
 #endif

@@ -5,6 +5,7 @@
 #include "filters/cpu/colours.h"
 #include "filters/cpu/lut.h"
 #include "filters/cpu/warp.h"
+#include "filters/cpu/xyz.h"
 #include "filters/gpu/plans.h"
 
 enum { COLOURS = 3 };
@@ -75,6 +76,26 @@ kst_status kst_filter_gpu_lut(struct filter_gpu_step *step)
     record.value[3] = kst_filter_lut_is_trilinear(step->value);
     record.value[4] = step->from.pixels.reversed;
     return kst_filter_gpu_add(step, FILTER_LUT, &record);
+}
+
+kst_status kst_filter_gpu_xyz(struct filter_gpu_step *step)
+{
+    struct filter_record record = kst_filter_gpu_record(step);
+    uint32_t *table;
+    kst_status status = kst_filter_gpu_table(step, FILTER_XYZ_WEIGHTS, &table, &record.value[0]);
+    if (status)
+        return status;
+    memcpy(table, kst_filter_xyz_weights(step->value), FILTER_XYZ_WEIGHTS * sizeof *table);
+    status = kst_filter_gpu_table(step, record.greatest + 1, &table, &record.value[1]);
+    if (status)
+        return status;
+    kst_filter_xyz_light(step->value, record.greatest, table);
+    status = kst_filter_gpu_table(step, record.to_greatest + 1, &table, &record.value[2]);
+    if (status)
+        return status;
+    kst_filter_xyz_least(record.to_greatest, table);
+    record.value[3] = step->from.pixels.reversed;
+    return kst_filter_gpu_add(step, FILTER_XYZ, &record);
 }
 
 kst_status kst_filter_gpu_warp(struct filter_gpu_step *step)

@@ -11,6 +11,7 @@
 #include "filters/kernels/canny.h"
 #include "filters/kernels/warp.h"
 #include "filters/kernels/colours.h"
+#include "filters/kernels/xyz.h"
 #include "filters/kernels/histogram.h"
 #include "filters/kernels/oil.h"
 #include "filters/kernels/cartoon.h"

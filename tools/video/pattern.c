@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes names of files that have a number, and finds the numbers that there are. */
+#include "video/pattern.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WIDTH_MOST = 10, DIGITS_MOST = 18, TRIED_MOST = 10 /* numbers of folders that are tried */ };
+
+bool pattern_parse(const char *text, struct pattern *pattern)
+{
+    const char *percent = strchr(text, '%');
+    const char *at = percent;
+
+    if (percent == NULL)
+        return false;
+    *pattern = (struct pattern){text, (size_t)(percent - text), 0, NULL};
+    for (at++; isdigit((unsigned char)*at) && pattern->width <= WIDTH_MOST; at++)
+        pattern->width = 10 * pattern->width + (*at - '0');
+    pattern->behind = at + 1;
+    return *at == 'd' && pattern->width <= WIDTH_MOST && strchr(pattern->behind, '%') == NULL;
+}
+
+char *pattern_name(const struct pattern *pattern, uint64_t number, struct problem *problem)
+{
+    size_t length = strlen(pattern->text) + 32;
+    char *name = malloc(length);
+
+    if (name == NULL)
+        problem_set(problem, "out of memory");
+    else
+        snprintf(name, length, "%.*s%0*llu%s", (int)pattern->before, pattern->text, pattern->width,
+            (unsigned long long)number, pattern->behind);
+    return name;
+}
+
+/* Try the numbers that sequences mostly begin with. */
+static bool try_numbers(const struct pattern *pattern, uint64_t *least, uint64_t *greatest)
+{
+    struct problem ignored;
+
+    for (*least = 0; *least <= TRIED_MOST; ++*least) {
+        char *name = pattern_name(pattern, *least, &ignored);
+        bool found = name != NULL && access(name, F_OK) == 0;
+        free(name);
+        *greatest = *least;
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* Return whether a file's name without its folder is one of the pattern's, and then its number. */
+static bool take_number(const struct pattern *pattern, const char *prefix, const char *name, uint64_t *number)
+{
+    size_t before = (size_t)(pattern->text + pattern->before - prefix), digits = 0;
+    size_t width = pattern->width > 1 ? (size_t)pattern->width : 1;
+
+    if (strncmp(name, prefix, before) != 0)
+        return false;
+    name += before;
+    *number = 0;
+    for (; isdigit((unsigned char)name[digits]) && digits < DIGITS_MOST; digits++)
+        *number = 10 * *number + (uint64_t)(name[digits] - '0');
+    /* Only so many digits as the width asks for begin with zeros. */
+    return digits >= width && (digits == width || name[0] != '0') && strcmp(name + digits, pattern->behind) == 0;
+}
+
+/* Return where the file's own name begins in a pattern. */
+static const char *own_name(const struct pattern *pattern)
+{
+    const char *from = pattern->text + pattern->before;
+
+    while (from > pattern->text && from[-1] != '/')
+        from--;
+    return from;
+}
+
+static DIR *open_folder(const struct pattern *pattern, const char *prefix)
+{
+    char *folder = prefix == pattern->text ? strdup(".") : strndup(pattern->text, (size_t)(prefix - pattern->text));
+    DIR *stream = folder == NULL ? NULL : opendir(folder);
+
+    free(folder);
+    return stream;
+}
+
+bool pattern_find(const struct pattern *pattern, uint64_t *least, uint64_t *greatest)
+{
+    const char *prefix = own_name(pattern);
+    const struct dirent *entry;
+    uint64_t number;
+    DIR *folder = strchr(pattern->behind, '/') != NULL ? NULL : open_folder(pattern, prefix);
+
+    if (folder == NULL)
+        return try_numbers(pattern, least, greatest);
+    *least = UINT64_MAX;
+    *greatest = 0;
+    while ((entry = readdir(folder)) != NULL)
+        if (take_number(pattern, prefix, entry->d_name, &number)) {
+            *least = number < *least ? number : *least;
+            *greatest = number > *greatest ? number : *greatest;
+        }
+    closedir(folder);
+    return *least <= *greatest;
+}
