@@ -17,7 +17,7 @@
 enum {
     SLOTS_LEAST = 4,
     SLOTS_BYTES = 1 << 29,
-    GPU_SLOTS_LEAST = 9, /* for each GPU, like the bytes: two in each call, one being read, one being written */
+    GPU_SLOTS_LEAST = 9, /* for each GPU, as the bytes: two in each call, two being read, one being written */
     GPU_SLOTS_BYTES = 1 << 28,
     PACKETS_BYTES = 1 << 26
 };
