@@ -22,7 +22,8 @@ file(WRITE "${CMAKE_BINARY_DIR}/shlibs" "libkostka ${KOSTKA_SOVERSION} ${depend}
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${CMAKE_BINARY_DIR}/shlibs")
 # CPack finds the packages of the libraries to which the binaries are linked; our own script finds those of libraries
 # that are loaded when they are needed. PNG, the most common lossless format, and JSON, which programs read, are
-# required; the other formats are optional, and libavformat, with which many packages come, is only suggested.
+# required; the other formats are optional. libavformat, with which many packages come, and what expands bricks of Zarr
+# are only suggested.
 if(DPKG_SHLIBDEPS)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}")
@@ -34,7 +35,7 @@ if(DPKG_SHLIBDEPS)
         set(field RECOMMENDS)
         if(library MATCHES "^(deflate|json|png)$")
             set(field DEPENDS)
-        elseif(library STREQUAL avformat)
+        elseif(library MATCHES "^(avformat|blosc|zstd)$")
             set(field SUGGESTS)
         endif()
         list(APPEND KOSTKA_LOADED_${field} "$<TARGET_FILE:kostka_loaded_${library}>")

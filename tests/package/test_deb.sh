@@ -63,7 +63,7 @@ field() {
     dpkg-deb -f "$package" "$1"
 }
 grep -q -a 'libpng16\.so\.16' "$build/kostka" || fail 'the command does not name libpng'
-grep -o -a 'lib\(archive\|avformat\|deflate\|jansson\|png16\|tiff\|webp\|gif\)\.so\.[0-9]*' "$build/kostka" | sort -u >"$work/sonames"
+grep -o -a 'lib\(archive\|avformat\|blosc\|deflate\|jansson\|png16\|tiff\|webp\|gif\|z\|zstd\)\.so\.[0-9]*' "$build/kostka" | sort -u >"$work/sonames"
 : >"$work/owners"
 while read -r soname; do
     owner=$(dpkg -S "*/$soname" | sed -n '1s/:.*//p')
@@ -72,7 +72,7 @@ while read -r soname; do
     where=Recommends
     case $soname in
     libpng* | libdeflate* | libjansson*) where=Depends ;;
-    libavformat*) where=Suggests ;;
+    libavformat* | libblosc* | libzstd*) where=Suggests ;;
     esac
     field $where | tr ',' '\n' | sed 's/^ *//; s/ .*//' | grep -q -x "$owner" ||
         fail "$where does not have $owner: $(field $where)"
