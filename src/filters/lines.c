@@ -29,7 +29,7 @@ static kst_status find_lines(kst_context *context, const struct filter_value *va
     kst_image_init(&edges);
     chain.step[chain.count++] = (struct filter_step){.kind = &kst_filter_grey};
     if (from->plane[0].depth > NARROW)
-        chain.step[chain.count++] = (struct filter_step){.kind = &kst_filter_depth}; /* of 8 bits */
+        chain.step[chain.count++] = (struct filter_step){.kind = &kst_filter_depth, .value = {{.number = NARROW}}};
     chain.step[chain.count++] =
         (struct filter_step){.kind = &kst_filter_canny, .value = {value[FILTER_LINES_LOW], value[FILTER_LINES_HIGH]}};
     kst_status status = kst_filter_run(&chain, from, &edges, report);
