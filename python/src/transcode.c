@@ -65,6 +65,7 @@ struct transcoding {
     struct source *source;
     kst_transcode_item *item;
     Py_ssize_t count;
+    bool is_batch;
 };
 
 static bool read_options(
@@ -103,7 +104,7 @@ static bool fits(const struct transcoding *call, const struct source *source)
     return true;
 }
 
-/* Open the streams. The index of one that cannot be opened goes to the exception. */
+/* Open the streams. In a batch the index of one that cannot be opened goes to the exception. */
 static bool open_sources(struct transcoding *call, PyObject *const *data)
 {
     size_t count = (size_t)call->count;
@@ -116,7 +117,8 @@ static bool open_sources(struct transcoding *call, PyObject *const *data)
     for (Py_ssize_t i = 0; i < call->count; i++) {
         struct source *source = &call->source[i];
         if (!kst_py_source_open(call->state, source, data[i], call->context->memory_limit) || !fits(call, source)) {
-            kst_py_error_index(i);
+            if (call->is_batch)
+                kst_py_error_index(i);
             return false;
         }
         call->item[i] =
@@ -207,7 +209,8 @@ PyObject *kst_py_transcode_batch(PyObject *self, PyObject *args, PyObject *keywo
     struct transcoding call = {.state = kst_py_state(self),
         .context = (struct context *)self,
         .table = options_of_many,
-        .settings = {.errors = "raise"}};
+        .settings = {.errors = "raise"},
+        .is_batch = true};
     struct sequence sequence = {.item = NULL};
     PyObject *data, *list = NULL;
     bool raise;

@@ -78,6 +78,9 @@ class Transcode(unittest.TestCase):
         self.assertRaises(TypeError, kostka.transcode_batch, self.data)
         self.assertRaises(ValueError, kostka.transcode_batch, [self.data], errors="drop")
         self.assertRaises(TypeError, kostka.transcode, self.data, errors="return")
+        with self.assertRaises(OSError) as caught:
+            kostka.transcode("/nonexistent")
+        self.assertFalse(hasattr(caught.exception, "index"))
 
 
 if __name__ == "__main__":
