@@ -36,8 +36,36 @@ class Coder:
             return kostka.transcode_batch(sources, **where, **self._transcode)
         if self._encode is None:
             return kostka.decode_batch(sources, **where, **self._decode)
-        # What is encoded next stays in the device's memory until then.
-        decoded = kostka.decode_batch(sources, **where, **{"memory": "device", **self._decode})
+        results = self._convert(sources)
+        for i, one in enumerate(results):
+            if self._errors == "raise" and isinstance(one, kostka.KostkaError):
+                one.index = i
+                raise one
+        return results
+
+    def _convert(self, sources):
+        """Decode and encode. Pictures stay in the device's memory; those that find no place there go through the host's."""
+        results = self._convert_in(sources, {"memory": "device", **self._decode})
+        again = [i for i, one in enumerate(results) if _needs_host(one) and not hasattr(sources[i], "read")]
+        if again and "memory" not in self._decode:
+            for i, one in zip(again, self._convert_in([sources[i] for i in again], self._decode)):
+                results[i] = one
+        return results
+
+    def _convert_in(self, sources, decode):
+        import kostka
+
+        where = {"device": self._device, "errors": "return"}
+        decoded = kostka.decode_batch(sources, **where, **decode)
         images = [one for one in decoded if isinstance(one, kostka.Image)]
         made = iter(kostka.encode_batch(images, **where, **self._encode))
         return [next(made) if isinstance(one, kostka.Image) else one for one in decoded]
+
+
+def _needs_host(result):
+    """Return whether the device failed, or cannot hold an image of so many planes."""
+    import kostka
+
+    return isinstance(result, kostka.DeviceError) or (
+        isinstance(result, kostka.KostkaError) and result.status == "ERROR_IMAGE_MEMORY"
+    )

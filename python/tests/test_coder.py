@@ -3,12 +3,14 @@
 
 import concurrent.futures
 import importlib.util
+import io
 import multiprocessing
 import os
 import pickle
 import signal
 import tempfile
 import unittest
+import unittest.mock
 
 import kostka
 import pictures
@@ -49,6 +51,24 @@ class Coders(unittest.TestCase):
             self.assertRaises(kostka.StreamError, kostka.Coder(errors="raise", **options), sources)
         error = pickle.loads(pickle.dumps(kostka.Coder(**OPTIONS)([b"none"])[0]))
         self.assertEqual((type(error), error.status), (kostka.StreamError, "ERROR_JPEG_SOI"))
+
+    def test_no_room(self):
+        """A picture that finds no room in the device's memory goes through the host's; a file is read only once."""
+        decode_batch, asked = kostka.decode_batch, []
+
+        def without_room(sources, memory=None, **options):
+            asked.append((len(sources), memory))
+            made = decode_batch(sources, **options)
+            return [kostka.DeviceError("no room") if memory == "device" and i == 1 else one for i, one in enumerate(made)]
+
+        with unittest.mock.patch.object(kostka, "decode_batch", without_room):
+            self.assertEqual(kostka.Coder(**OPTIONS)(self.files), self.wanted)
+            self.assertEqual(asked, [(12, "device"), (1, None)])
+            result = kostka.Coder(**OPTIONS)([self.files[0], io.BytesIO(self.files[1])])[1]
+            self.assertIsInstance(result, kostka.DeviceError)
+            with self.assertRaises(kostka.DeviceError) as caught:
+                kostka.Coder(decode={"memory": "device"}, errors="raise", **OPTIONS)(self.files)
+            self.assertEqual(caught.exception.index, 1)
 
     def test_wrong_arguments(self):
         for error, options in (
