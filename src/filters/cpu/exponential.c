@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computes the exponential function, and powers, by sums and products only. */
+/* Computes the exponential function, and powers, by sums, products and quotients only. */
 #include "filters/cpu/exponential.h"
 
 enum { TERMS = 18, LOG_TERMS = 12 };

@@ -4,8 +4,9 @@
 #define KOSTKA_FILTERS_CPU_EXPONENTIAL_H
 
 /*
- * Return e^x for x up to 0. C libraries round exp() differently; this function uses only sums and products in binary64,
- * each rounded once. The result is off by a few units in the last place at most, and is 0 below about −700.
+ * Return e^x for x up to 0. C libraries round exp() differently; this function uses only sums, products and quotients
+ * in binary64, each rounded once. The result is off by a few units in the last place at most, and is 0 below about
+ * −700.
  */
 double kst_filter_exp(double x);
 
