@@ -175,7 +175,10 @@ FUNCTION u32 group_scan(LOCAL u32 *scratch, u32 size, u32 value, u32 *total)
 #endif
 }
 
-/* Return two such sums at once. */
+/*
+ * Return two such sums at once. A barrier must lie between any earlier use of `scratch` and this call, and another one
+ * before `scratch` is used again.
+ */
 FUNCTION u32x2 group_scan_two(LOCAL u32 *scratch, u32 size, u32 first, u32 second, u32x2 *total)
 {
 #if HAS_WARPS
