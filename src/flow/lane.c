@@ -62,7 +62,7 @@ void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry)
     kst_flow_announce(flow);
 }
 
-/* Finish the entries that no device is left for. */
+/* Finish the entries that no device is left for. The caller holds the lock. */
 static void sweep(struct kst_flow *flow)
 {
     struct flow_queue waiting = flow->ready;
@@ -133,7 +133,7 @@ static bool joins(const struct flow_entry *entry, const struct flow_entry *first
     return entry->item.work == first->item.work && pixels + entry->pixels <= most_pixels;
 }
 
-/* Take the lane's share of the waiting entries. */
+/* Take the lane's share of the waiting entries. The caller holds the lock. */
 static uint32_t take_share(struct flow_lane *lane, struct flow_entry **taken)
 {
     struct kst_flow *flow = lane->flow;
