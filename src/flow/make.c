@@ -66,7 +66,7 @@ static kst_image *resized_image(struct making *m, uint32_t index)
     return is_result ? &m->entry[index]->item.image : &m->resized[index];
 }
 
-/* Let images that are not the item's lie in `memory`. */
+/* Initialise the images that are not the item's, so that they will be made in `memory`. */
 static void init_images(struct making *m, kst_memory memory)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -76,7 +76,10 @@ static void init_images(struct making *m, kst_memory memory)
     }
 }
 
-/* Decode the entries from `first` on that are resized in the same call, or that are not. Returns where others begin. */
+/*
+ * Decode consecutive entries from `first` on: all that are resized in the call that decodes them, or all that are not.
+ * Returns the index of the first other entry.
+ */
 static uint32_t decode_alike(struct making *m, uint32_t first)
 {
     bool resizes = takes_part(m, first);
