@@ -179,8 +179,8 @@ static double excess_of(const struct decoding *d, kst_region region, const struc
 }
 
 /*
- * Return whether offsets in the stream are too large for the kernels, which then could not locate damage. In slabs they
- * need not, because the CPU locates damage.
+ * Return whether offsets in the stream are too large for the kernels, which then could not locate damage. With slabs
+ * this does not matter, because the CPU locates damage.
  */
 static bool is_far(const struct decoding *d, const struct j2k_planned *planned)
 {
