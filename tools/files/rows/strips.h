@@ -11,7 +11,7 @@ struct strips {
     kst_decoder *decoder; /* null: not open */
     kst_decode_options options;
     kst_image image;      /* a description of the whole image */
-    uint32_t rows, first; /* rows of the first strip, and of others */
+    uint32_t rows, first; /* rows of a strip, and of the first one */
     uint32_t count;       /* strips in memory at a time */
 };
 
