@@ -8,8 +8,8 @@
 enum byte_order { ORDER_OWN = 0, ORDER_LITTLE, ORDER_BIG }; /* ORDER_OWN: the machine's, or the format's */
 
 /*
- * Says how samples are ordered in a raw file. LAYOUT_USUAL is pixel by pixel, except that the user's choice of planes
- * is written plane by plane.
+ * Says how samples are ordered in a raw file. LAYOUT_USUAL is pixel by pixel, except that planes are written one after
+ * another if the user asked for planes.
  */
 enum raw_layout { LAYOUT_USUAL = 0, LAYOUT_PIXELS, LAYOUT_PLANES };
 
