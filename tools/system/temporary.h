@@ -31,7 +31,7 @@ bool temporary_keep(struct temporary *temporary);
 /* Let the file stay under that name. Afterwards it may only be closed. */
 void temporary_leave(struct temporary *temporary);
 
-/* Open a file on the same file system as `path` that never has a name. Returns its descriptor, or −1 with errno set. */
+/* Open a file without a name in the directory of `path`. Returns its descriptor, or −1 with errno set. */
 int temporary_open_unnamed(const char *path);
 
 /*
