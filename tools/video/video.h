@@ -108,7 +108,7 @@ struct video_format {
     const char *extensions[4];
     unsigned payloads; /* payloads that can be written: combined 1 << enum video_payload */
     bool files;        /* each frame is a file, and a name with a number stands for all of them */
-    bool whole;        /* can only be written to a file that is written at any offset */
+    bool whole;        /* can only be written to a file that allows writing at any offset */
     bool torn;         /* an unfinished file can be played */
     bool has_timecode; /* states the time code of its first frame */
     bool (*detect)(const uint8_t *head, size_t length); /* null: recognised by its name alone */
@@ -170,7 +170,7 @@ struct video_writer {
     struct output output;
     struct video_track *track; /* the reader's */
     uint32_t tracks;
-    const void *metadata; /* --fps sets another rate than the reader's container states */
+    const void *metadata; /* the reader's */
     bool retimed;         /* frames are due at other times than the reader's container says */
     double cut;           /* seconds of sound behind the last frame that are cut off */
     bool records;         /* frames come once, from a pipe: what is written is kept from the first one on */
