@@ -19,7 +19,7 @@ struct work;
 
 /* Describes a step. */
 struct step {
-    void (*run)(struct work *work); /* makes work->to of work->from */
+    void (*run)(struct work *work); /* makes work->to from work->from */
     struct video_shape shape;       /* behind it */
 };
 
@@ -42,8 +42,8 @@ struct work {
     kst_context *context;
     kst_flow_image *images;
     size_t count;
-    const kst_image **from; /* what the step takes, */
-    kst_image **to;         /* and where that goes which it makes */
+    const kst_image **from; /* what the step reads */
+    kst_image **to;         /* what it writes */
     kst_image *made;        /* what all steps but the last one make */
     kst_image *before;      /* the results as they were */
 };
@@ -121,7 +121,7 @@ static bool is_on_device(const kst_image *image)
     return image->memory != KST_MEMORY_HOST && image->memory != KST_MEMORY_PINNED;
 }
 
-/* Make an image of a shape. What it is in memory of is said by the image; one with a buffer has been made. */
+/* Make an image of a shape, in the kind of memory that the image states. An image with a buffer is left as it is. */
 static kst_status make_image(kst_context *context, const struct video_shape *shape, kst_image *image)
 {
     const kst_memory memory = image->memory;
@@ -148,7 +148,7 @@ static kst_status make_here(kst_context *context, const kst_image *like, kst_ima
 
 typedef kst_status (*conversion)(struct work *work, const kst_image *from, const kst_image *to);
 
-/* Convert colours by the processor. What lies on a device is fetched, and brought there. */
+/* Convert colours on the processor. Images on a device are downloaded first, and results for it uploaded. */
 static kst_status convert_one(struct work *work, conversion convert, const kst_image *from, const kst_image *to)
 {
     const kst_image *source = from, *target = to;

@@ -20,8 +20,8 @@ struct video_wanted {
 struct video_change;
 
 /*
- * Find what becomes of frames, of which *info says what they are, and let it say what they will be. Something must be
- * wanted of them. Returns false with the problem if they cannot be changed so.
+ * Find out how to change frames. *info describes the frames that are read, and becomes a description of the changed
+ * ones. At least one change must be wanted. Returns false with the problem if they cannot be changed so.
  */
 bool video_change_open(
     const struct video_wanted *wanted, struct video_info *info, struct video_change **change, struct problem *problem);
