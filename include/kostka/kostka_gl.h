@@ -123,10 +123,10 @@ typedef enum kst_gl_way {
  * Decode a picture to a texture or a buffer object. The texture must have the size of the picture after the options
  * have reduced, cut and turned it. Its internal format decides which pixels are decoded:
  *
- * | texture                  | pixels          |
- * |--------------------------|-----------------|
- * | GL_R8                    | KST_FORMAT_GREY |
- * | GL_RGB8, GL_SRGB8        | KST_FORMAT_RGB  |
+ * | texture                   | pixels          |
+ * |---------------------------|-----------------|
+ * | GL_R8                     | KST_FORMAT_GREY |
+ * | GL_RGB8, GL_SRGB8         | KST_FORMAT_RGB  |
  * | GL_RGBA8, GL_SRGB8_ALPHA8 | KST_FORMAT_RGBA |
  *
  * GL_RED, GL_RGB and GL_RGBA are allowed if OpenGL chose 8 bits for them. GL_RG8 is not, because no JPEG file holds two
