@@ -51,7 +51,10 @@ static bool check_definitions(const struct openjp2_codec *codec, uint32_t channe
     return true;
 }
 
-/* A palette of one component that no channel uses, though there is one for each column, is taken to be used by all. */
+/*
+ * If the picture has one component, and no channel uses the palette although there is one for each column, let channel
+ * k use column k.
+ */
 static void correct_mapping(struct openjp2_codec *codec, const opj_image_t *image)
 {
     struct openjp2_file *file = &codec->file;
