@@ -101,7 +101,7 @@ static bool is_described_together(const struct decoding *decoding)
            options->tile == KST_ALL_TILES;
 }
 
-/* Describe all streams together, and those that fail once more one by one, to learn why. */
+/* Describe all streams together. Those that fail are described once more, one by one, to learn why. */
 static void describe_together(struct decoding *decoding, kst_decode_item *item, kst_image *image)
 {
     size_t count = (size_t)decoding->count;
