@@ -421,8 +421,8 @@ static uint32_t checksum_of(const uint8_t *data, size_t length)
 }
 
 /*
- * Write a compressed file of NIfTI-1 and bricks, as stored blocks: what a brick of four bytes says that it has, the
- * kind of its codec and that it is one.
+ * Write a compressed file of NIfTI-1, and bricks of four bytes, all as stored blocks. The last three bytes of a brick's
+ * file are for the target: the brick's length less 1, its codec, and the kind of file.
  */
 static bool write_packed(const char *folder, const kst_buffer *volume)
 {

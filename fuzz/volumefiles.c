@@ -88,7 +88,7 @@ static void read_packed(const uint8_t *data, size_t length)
     free(file.samples);
 }
 
-/* A block of exactly the right length lets a sanitizer detect each byte written past its end. */
+/* Expand a brick to a block of exactly the right length, so that a sanitizer detects each byte written past its end. */
 static void expand(const uint8_t *data, struct fuzz_input *input)
 {
     static const enum packing kinds[] = {PACKING_GZIP, PACKING_ZLIB, PACKING_ZSTD, PACKING_BLOSC};
