@@ -99,13 +99,15 @@ static bool make_channel(
 {
     const struct openjp2_mapping *m = &file->mapping[channel];
     const opj_image_comp_t *from = &image->comps[m->component];
+    /* A component that passes the palette by has the depth of the column in its place, as in OpenJPEG. */
+    uint8_t depth = file->column_depth[m->kind == 0 ? channel : m->column];
     size_t bytes = (size_t)from->w * from->h * sizeof *to->data;
     *to = *from;
     to->data = opj_image_data_alloc(bytes);
     if (!to->data)
         return false;
-    to->prec = (file->column_depth[channel] & 0x7FU) + 1;
-    to->sgnd = file->column_depth[channel] >> 7;
+    to->prec = (depth & 0x7FU) + 1;
+    to->sgnd = depth >> 7;
     if (m->kind == 0)
         memcpy(to->data, from->data, bytes);
     else

@@ -35,6 +35,7 @@ column() { # NAME CHANNEL
 }
 for pair in 1:3 2:1 3:2; do
     equals "$(column 'columns in another order' "${pair%:*}")" "$(column 'three columns' "${pair#*:}")"
+    equals "$(column 'columns in another order of other depths' "${pair%:*}")" "$(column '16 bits and signs' "${pair#*:}")"
 done
 for pair in 1:1 2:1 3:3; do
     equals "$(column 'a column left out' "${pair%:*}")" "$(column 'three columns' "${pair#*:}")"

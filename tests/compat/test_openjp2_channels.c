@@ -148,6 +148,8 @@ static const struct channels cases[] = {
     {"few entries", &stream_1, 1, 4, 3, {0}, "010011012", .flags = NONE},
     {"16 bits and signs", &stream_1, 1, 9, 3, {DEPTH_16, DEPTH_SIGNED, 4}, "010011012", .flags = NONE},
     {"columns in another order", &stream_1, 1, 9, 3, {0}, "012010011", .flags = NONE},
+    {"columns in another order of other depths", &stream_1, 1, 9, 3, {DEPTH_16, DEPTH_SIGNED, 4}, "012010011",
+        .flags = NONE},
     {"a column left out", &stream_1, 1, 9, 3, {0}, "010010012", .flags = NONE},
     {"a component as it is", &stream_3, 3, 9, 3, {0}, "000111200", .flags = NONE},
     {"columns of three components", &stream_3, 3, 9, 3, {0}, "210011112", .flags = NONE},
