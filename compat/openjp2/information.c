@@ -69,7 +69,10 @@ static bool list_markers(const struct openjp2_source *source, opj_codestream_ind
     return true;
 }
 
-/* Enter a tile-part in the index of its tile. Its header ends in front of SOD. Returns false without memory. */
+/*
+ * Enter a tile-part in the index of its tile. Its header ends in front of SOD, or at 0 if the tile-part was skipped.
+ * Returns false without memory.
+ */
 static bool add_part(opj_tile_index_t *tile, const struct openjp2_part *part)
 {
     opj_tp_index_t *list = realloc(tile->tp_index, (tile->nb_tps + (size_t)1) * sizeof *list);
@@ -77,7 +80,7 @@ static bool add_part(opj_tile_index_t *tile, const struct openjp2_part *part)
         return false;
     tile->tp_index = list;
     list[tile->nb_tps++] = (opj_tp_index_t){.start_pos = (OPJ_OFF_T)part->offset,
-        .end_header = (OPJ_OFF_T)(part->offset + part->head - SOD_LENGTH),
+        .end_header = part->head > 0 ? (OPJ_OFF_T)(part->offset + part->head - SOD_LENGTH) : 0,
         .end_pos = (OPJ_OFF_T)(part->offset + part->length)};
     tile->current_nb_tps = tile->nb_tps;
     return true;

@@ -239,6 +239,11 @@ static void test_tiles(void **state)
     opj_codec_t *codec = open_codec(OPJ_CODEC_J2K, stream, &image);
     assert_true(opj_get_decoded_tile(codec, stream, image, 5));
     check(image, 64, 64, 128, 128);
+    opj_codestream_index_t *index = opj_get_cstr_index(codec);
+    assert_true(index && index->tile_index[0].nb_tps > 0 && index->tile_index[5].nb_tps > 0);
+    assert_int_equal(index->tile_index[0].tp_index[0].end_header, 0);
+    assert_true(index->tile_index[5].tp_index[0].end_header > index->tile_index[5].tp_index[0].start_pos);
+    opj_destroy_cstr_index(&index);
     assert_true(opj_get_decoded_tile(codec, stream, image, 0));
     check(image, X0, Y0, 64, 64);
     assert_true(file.read < file.length);
