@@ -26,7 +26,7 @@ _Noreturn void compat_give_up(const struct compat_library *library, const char *
 
 struct compat_library compat_open(const char *name, const char *variable, const char *usual)
 {
-    const char *path = getenv(variable);
+    const char *path = secure_getenv(variable);
     struct compat_library library = {name, NULL};
     library.handle = dlopen(path && *path ? path : usual, RTLD_NOW | RTLD_LOCAL | OWN_SYMBOLS_FIRST);
     if (!library.handle)

@@ -15,8 +15,9 @@ struct compat_library {
 };
 
 /*
- * Open the library at the path in the environment variable, or else at `usual`, an absolute path. Calls inside the
- * library to its own functions stay inside it, except with sanitizers, which do not allow that.
+ * Open the library at the path in the environment variable, or else at `usual`, an absolute path. A program with more
+ * rights than its user, such as one that is setuid, does not follow the variable. Calls inside the library to its own
+ * functions stay inside it, except with sanitizers, which do not allow that.
  */
 struct compat_library compat_open(const char *name, const char *variable, const char *usual);
 
