@@ -5,11 +5,12 @@
  */
 #include "device.h"
 
-#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 static atomic_bool loaded; /* when the process forked last */
 static atomic_bool lost;   /* a parent of this process had loaded a driver */
@@ -20,18 +21,22 @@ bool compat_is_set(const char *variable)
     return value && *value;
 }
 
-/* Return whether a library is loaded already, by whomever. */
-static bool is_loaded(const char *library)
+/* Return 1, which ends the search, if a loaded library is a GPU's driver. */
+static int is_driver(struct dl_phdr_info *library, size_t size, void *unused)
 {
-    void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle)
-        dlclose(handle);
-    return handle != NULL;
+    static const char cuda[] = "libcuda.so", opencl[] = "libOpenCL.so";
+    const char *slash = strrchr(library->dlpi_name, '/'), *name = slash ? slash + 1 : library->dlpi_name;
+    (void)size, (void)unused;
+    return strncmp(name, cuda, sizeof cuda - 1) == 0 || strncmp(name, opencl, sizeof opencl - 1) == 0;
 }
 
+/*
+ * Look for drivers, whoever has loaded them. dlopen() would wait for a thread whose own dlopen() runs constructors, and
+ * before glibc 2.36 these wait for the fork if they call pthread_atfork().
+ */
 static void look_for_drivers(void)
 {
-    atomic_store(&loaded, compat_is_set("KOSTKA_DEVICE") && (is_loaded("libcuda.so.1") || is_loaded("libOpenCL.so.1")));
+    atomic_store(&loaded, compat_is_set("KOSTKA_DEVICE") && dl_iterate_phdr(is_driver, NULL) != 0);
 }
 
 static void lose_drivers(void)
