@@ -10,7 +10,8 @@
 #include "device.h"
 
 static _Atomic(kst_context *) shared;
-static atomic_bool refused; /* there can be none with what the environment says */
+static atomic_bool refused;    /* there can be none with what the environment says */
+static atomic_bool complained; /* this process or a parent has said so */
 
 /*
  * Forget the parent's context in a child process: its threads do not exist there, and locks may be held by no thread at
@@ -31,7 +32,8 @@ __attribute__((constructor)) static void watch_forks(void)
 static void complain(kst_status status)
 {
     const char *device = getenv("KOSTKA_DEVICE"), *threads = getenv("KOSTKA_THREADS");
-    if (!atomic_exchange(&refused, true))
+    atomic_store(&refused, true);
+    if (!atomic_exchange(&complained, true))
         fprintf(stderr, "kostka: the system's library works alone (KOSTKA_DEVICE='%s', KOSTKA_THREADS='%s'): %s\n",
             device ? device : "", threads ? threads : "", kst_status_text(status));
 }
