@@ -15,14 +15,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct libjpeg_taken *handed; /* list of all decompressions that were handed over */
 static atomic_uint handed_count;
 
-static void unlock_in_child(void)
+/* Hold the lock during a fork, because another thread might be changing the list otherwise. */
+static void before_fork(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
 }
 
 __attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, unlock_in_child);
+    pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 struct libjpeg_taken *libjpeg_handed(j_decompress_ptr cinfo)
