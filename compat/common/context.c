@@ -64,3 +64,8 @@ kst_context *compat_context(void)
     }
     return context;
 }
+
+bool compat_is_own(const kst_context *context)
+{
+    return context == atomic_load(&shared);
+}

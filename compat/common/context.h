@@ -3,6 +3,8 @@
 #ifndef KOSTKA_COMPAT_COMMON_CONTEXT_H
 #define KOSTKA_COMPAT_COMMON_CONTEXT_H
 
+#include <stdbool.h>
+
 #include <kostka/kostka.h>
 
 /*
@@ -10,5 +12,11 @@
  * Null if it cannot be made.
  */
 kst_context *compat_context(void);
+
+/*
+ * Return whether a context that compat_context() has returned belongs to this process. A child process must neither use
+ * nor release anything of its parent's: another thread may have held a lock of it when the parent forked.
+ */
+bool compat_is_own(const kst_context *context);
 
 #endif

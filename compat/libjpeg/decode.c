@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "context.h"
+
 /*
  * Release what may be left of an earlier decompression at the same address, which was handed over and never finished.
  */
@@ -84,6 +86,8 @@ static bool decode_whole(struct libjpeg_taken *taken)
 static boolean start(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     bool waits = false;
+    if (!compat_is_own(taken->context))
+        return libjpeg_hand_over(taken, cinfo);
     if (taken->at_once && fetch_all(taken, cinfo) && decode_whole(taken)) {
         set_scanning(cinfo);
         return TRUE;
@@ -117,13 +121,18 @@ static void copy_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAM
         memcpy(rows[i], (const uint8_t *)plane->data + (ptrdiff_t)cinfo->output_scanline++ * plane->pitch, length);
 }
 
-/* Read lines, fetching bytes as they are needed. Returns false if the picture is damaged from here on. */
+/*
+ * Read lines, fetching bytes as they are needed. Returns false if the picture is damaged from here on, or if a parent
+ * process has begun it.
+ */
 static bool read_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAMPARRAY rows, JDIMENSION count)
 {
     if (taken->whole.plane[0].data) {
         copy_lines(taken, cinfo, rows, count);
         return true;
     }
+    if (!compat_is_own(taken->context))
+        return false;
     for (JDIMENSION at = 0; at < count;) {
         uint32_t done;
         kst_status status = kst_lines_read(taken->lines, (void *const *)(rows + at), count - at, &done);
@@ -256,6 +265,8 @@ static void drop(j_decompress_ptr cinfo)
 static boolean finish_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     enum libjpeg_input input = taken->past ? LIBJPEG_ENDED : LIBJPEG_MORE;
+    if (!taken->past && !taken->ended && !compat_is_own(taken->context))
+        return hand_over(taken, cinfo) && jpeg_finish_decompress(cinfo);
     while (input == LIBJPEG_MORE && kst_lines_left(taken->lines) == 0)
         input = libjpeg_fetch(taken, cinfo);
     if (input == LIBJPEG_SUSPENDED)

@@ -20,15 +20,17 @@ static struct libjpeg_compression *compression_of(j_compress_ptr cinfo)
     return cinfo->mem && cinfo->global_state == STATE_SCANNING && c && c->tag == &tag ? c : NULL;
 }
 
-/* Return the compression to the system's library. */
+/* Return the compression to the system's library. What a parent process has allocated with its context stays. */
 static void release(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     cinfo->main = c->main;
-    if (!c->encoder)
-        kst_buffer_release(c->context, &c->coded);
-    kst_line_encoder_close(&c->encoder);
+    if (compat_is_own(c->context)) {
+        if (!c->encoder)
+            kst_buffer_release(c->context, &c->coded);
+        kst_line_encoder_close(&c->encoder);
+        kst_image_release(c->context, &c->image);
+    }
     free(c->script);
-    kst_image_release(c->context, &c->image);
     free(c);
 }
 
@@ -170,7 +172,7 @@ void jpeg_start_compress(j_compress_ptr cinfo, boolean write_all_tables)
 /* Encode the complete picture. Returns false if the system's library must do it. */
 static bool make(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
-    if (!c->made && kst_encode(c->context, &c->image, &c->options, &c->coded, NULL))
+    if (!c->made && (!compat_is_own(c->context) || kst_encode(c->context, &c->image, &c->options, &c->coded, NULL)))
         return false;
     if (!c->made)
         c->written = libjpeg_coded_start(&c->coded, cinfo);

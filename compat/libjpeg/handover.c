@@ -201,7 +201,7 @@ bool libjpeg_hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
         taken->lines_to_skip = cinfo->global_state == LIBJPEG_STATE_SCANNING ? cinfo->output_scanline : 0;
         cinfo->main = NULL;
         cinfo->global_state = LIBJPEG_STATE_READY;
-        kst_lines_close(&taken->lines);
+        libjpeg_close_lines(taken);
         start_source(taken, cinfo);
     }
     enter_source(taken, cinfo);

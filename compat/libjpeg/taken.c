@@ -15,13 +15,20 @@ struct libjpeg_taken *libjpeg_taken(j_decompress_ptr cinfo)
     return cinfo->mem && taken && taken->tag == &tag ? taken : NULL;
 }
 
+void libjpeg_close_lines(struct libjpeg_taken *taken)
+{
+    if (compat_is_own(taken->context))
+        kst_lines_close(&taken->lines);
+}
+
 void libjpeg_release(struct libjpeg_taken *taken)
 {
     if (!taken)
         return;
     libjpeg_forget_handed(taken);
-    kst_lines_close(&taken->lines);
-    kst_image_release(taken->context, &taken->whole);
+    libjpeg_close_lines(taken);
+    if (compat_is_own(taken->context))
+        kst_image_release(taken->context, &taken->whole);
     free(taken->bytes);
     free(taken->border);
     free(taken);

@@ -56,6 +56,8 @@ struct libjpeg_taken *libjpeg_taken(j_decompress_ptr cinfo);
 struct libjpeg_taken *libjpeg_take(j_decompress_ptr cinfo);
 /* Return whether components are output as they are coded: upsampled, but not converted to other colours. */
 bool libjpeg_is_as_coded(j_decompress_ptr cinfo);
+/* Close the lines, unless they are those of a parent process. */
+void libjpeg_close_lines(struct libjpeg_taken *taken);
 /* Release a decompression, whether it was handed over or not. Null is allowed. */
 void libjpeg_release(struct libjpeg_taken *taken);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Uses libjpeg, TurboJPEG and OpenJPEG, forks, and uses them in the child, while another thread of the parent goes on:
- * test_compat_fork JPEG. The child gets the same pixels and files, and releases what its parent has begun. A child that
- * does not come to its end is killed by an alarm.
+ * test_compat_fork JPEG alone|threads. The child gets the same pixels and files, and releases what its parent has
+ * begun. A child that does not come to its end is killed by an alarm.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@
 #include <openjpeg.h>
 #include <turbojpeg.h>
 
-enum { CHANNELS = 3, SECONDS_MOST = 120, CHILDREN = 6 };
+enum { CHANNELS = 3, SECONDS_MOST = 120, CHILDREN = 6, CODED_SIDE = 400 };
 
 struct bytes {
     uint8_t *data;
@@ -67,6 +67,51 @@ static uint64_t end_jpeg(j_decompress_ptr cinfo, uint8_t *line, uint64_t sum)
     }
     jpeg_finish_decompress(cinfo);
     jpeg_destroy_decompress(cinfo);
+    return sum;
+}
+
+/* A picture that is encoded with codes made for it. */
+struct coding {
+    struct jpeg_compress_struct cinfo;
+    struct jpeg_error_mgr errors;
+    unsigned char *file;
+    unsigned long length;
+};
+
+static void write_lines(j_compress_ptr cinfo, JDIMENSION end)
+{
+    uint8_t line[CHANNELS * CODED_SIDE], *row = line;
+    while (cinfo->next_scanline < end) {
+        for (size_t i = 0; i < sizeof line; i++)
+            line[i] = (uint8_t)(i * 3 + cinfo->next_scanline * 5);
+        jpeg_write_scanlines(cinfo, &row, 1);
+    }
+}
+
+/* Begin to encode, and write half of the lines. */
+static void begin_coding(struct coding *c)
+{
+    *c = (struct coding){.length = 0};
+    c->cinfo.err = jpeg_std_error(&c->errors);
+    jpeg_create_compress(&c->cinfo);
+    jpeg_mem_dest(&c->cinfo, &c->file, &c->length);
+    c->cinfo.image_width = c->cinfo.image_height = CODED_SIDE;
+    c->cinfo.input_components = CHANNELS;
+    c->cinfo.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&c->cinfo);
+    c->cinfo.optimize_coding = TRUE;
+    jpeg_start_compress(&c->cinfo, TRUE);
+    write_lines(&c->cinfo, CODED_SIDE / 2);
+}
+
+/* Encode the other half. Returns the sum of the file. */
+static uint64_t end_coding(struct coding *c)
+{
+    write_lines(&c->cinfo, CODED_SIDE);
+    jpeg_finish_compress(&c->cinfo);
+    jpeg_destroy_compress(&c->cinfo);
+    uint64_t sum = sum_of(c->file, c->length);
+    free(c->file);
     return sum;
 }
 
@@ -250,22 +295,30 @@ static void fork_between(bool goes_on)
     struct jpeg_error_mgr errors;
     struct jpeg_decompress_struct cinfo = {.err = jpeg_std_error(&errors)};
     struct decoding d;
+    struct coding c;
     uint8_t line[CHANNELS * 2048];
     const uint64_t whole = use_libjpeg(), half = begin_jpeg(&cinfo, line);
+    begin_coding(&c);
+    const uint64_t coded = end_coding(&c);
+    begin_coding(&c);
     begin_j2k(&d);
     const uint64_t samples = decode_j2k(&d);
     pid_t child = fork();
     if (child == 0) {
         alarm(SECONDS_MOST);
         if (goes_on)
-            check(end_jpeg(&cinfo, line, half) == whole && decode_j2k(&d) == samples, "going on in a child");
-        else
+            check(end_jpeg(&cinfo, line, half) == whole && end_coding(&c) == coded && decode_j2k(&d) == samples,
+                "going on in a child");
+        else {
             jpeg_destroy_decompress(&cinfo);
+            jpeg_destroy_compress(&c.cinfo);
+        }
         end_j2k(&d);
         _exit(0);
     }
     check(has_ended(child), goes_on ? "a child that goes on" : "a child that releases");
-    check(end_jpeg(&cinfo, line, half) == whole && decode_j2k(&d) == samples, "going on in the parent");
+    check(end_jpeg(&cinfo, line, half) == whole && end_coding(&c) == coded && decode_j2k(&d) == samples,
+        "going on in the parent");
     end_j2k(&d);
 }
 
