@@ -149,8 +149,11 @@ static int compress(struct turbojpeg_instance *instance, const char *name, const
     set_options(instance, source->format, source->depth, &options);
     options.metadata = &profile;
     options.metadata_count = instance->profile ? 1 : 0;
-    if (!settle(instance->handle) || turbojpeg_encode(source, &options, &coded, &report))
-        return turbojpeg_fail(instance, name, report.message);
+    if (!settle(instance->handle))
+        return turbojpeg_fail(instance, name, "Instance has not been initialized for compression");
+    if (turbojpeg_encode(source, &options, &coded, &report))
+        return turbojpeg_fail(instance, name,
+            report.message[0] ? report.message : "What KOSTKA_DEVICE or KOSTKA_THREADS asks for is not there");
     const bool good = deliver(instance, &coded, jpeg, length, *length, fixed);
     turbojpeg_coded_release(&coded);
     return good ? 0
