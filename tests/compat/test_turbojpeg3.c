@@ -287,6 +287,19 @@ static void twelve_bits(void **state)
     tj3Destroy(handle);
 }
 
+/* At half of the size all samples are written, and none behind them. */
+static void decompress_half(tjhandle handle, const struct jpeg *jpeg)
+{
+    enum { SAMPLES = (WIDTH + 1) / 2 * ((HEIGHT + 1) / 2) * 3 };
+    memset(deep_given, 0xFF, sizeof deep_given);
+    assert_int_equal(tj3SetScalingFactor(handle, (tjscalingfactor){1, 2}), 0);
+    assert_int_equal(tj3Decompress12(handle, jpeg->data, jpeg->length, deep_given, 0, TJPF_RGB), 0);
+    assert_int_equal(tj3SetScalingFactor(handle, (tjscalingfactor){1, 1}), 0);
+    for (int i = 0; i < SAMPLES; i++)
+        assert_in_range(deep_given[i], 0, DEEP_MOST);
+    assert_int_equal(deep_given[SAMPLES], -1);
+}
+
 /* A region and a smaller size of 12 bits; and streams that are others than the function takes. */
 static void twelve_bits_in_part(void **state)
 {
@@ -304,6 +317,7 @@ static void twelve_bits_in_part(void **state)
         assert_memory_equal(deep_given + 3 * region.w * y, deep + 3 * ((region.y + y) * WIDTH + region.x),
             3 * (size_t)region.w * sizeof *deep);
     assert_int_equal(tj3SetCroppingRegion(handle, (tjregion){0, 0, 0, 0}), 0);
+    decompress_half(handle, &jpeg);
     tjhandle coder = tj3Init(TJINIT_COMPRESS);
     expect_error(coder, tj3Decompress12(coder, jpeg.data, jpeg.length, deep, 0, TJPF_RGB), "not been initialized");
     tj3Destroy(coder);
