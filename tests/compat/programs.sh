@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Runs programs as they are installed with their own libraries and with Kostka's in place, and prints a table of what they
-# make, as suites.sh does: programs.sh BUILD FOLDER. Pixels and JPEG files must be the same byte for byte, samples of the 9/7 transform within 1;
-# files of JPEG 2000 without loss must decode to the same pixels. A program must have loaded the library. The script fails where
-# one of that does not hold.
+# Runs installed programs with their own libraries and with Kostka's in place, and prints a table of what they make, as suites.sh
+# does: programs.sh BUILD FOLDER. Pixels and JPEG files must be the same byte for byte, and samples of the 9/7 transform must be
+# within 1. Lossless files of JPEG 2000 must decode to the same pixels. Each program must have loaded the library. The script
+# fails if any of this is not so.
 set -eu
 build=$(realpath "$1")
 mkdir -p "$2"
@@ -108,6 +108,7 @@ is_near() {
 # has_pixels: each output, a file of JPEG 2000, decodes to the original's pixels
 has_pixels() {
     for output in "$folder"/theirs/*; do
+        rm -f "$folder/theirs.ppm" "$folder/ours.ppm"
         opj_decompress -i "$output" -o "$folder/theirs.ppm" >"$folder/log" 2>&1 &&
             opj_decompress -i "$folder/ours/${output##*/}" -o "$folder/ours.ppm" >"$folder/log" 2>&1 &&
             cmp -s "$folder/theirs.ppm" "$folder/ours.ppm" || return 1
