@@ -124,6 +124,8 @@ static bool choose_area(struct openjp2_codec *codec, opj_image_t *image, int32_t
     uint32_t x[2] = {0}, y[2] = {0}, column[2] = {0}, row[2] = {0};
     if (!cut(codec, &across, x, column) || !cut(codec, &down, y, row))
         return false;
+    if (x[0] > x[1] || y[0] > y[1])
+        return openjp2_fail(codec, "the area from %d, %d to %d, %d ends in front of its beginning", x0, y0, x1, y1);
     image->x0 = x[0];
     image->x1 = x[1];
     image->y0 = y[0];

@@ -272,6 +272,9 @@ static void test_packed_tiles(void **state)
     encode(OPJ_CODEC_J2K, true, true);
     opj_stream_t *stream = open_file(false);
     opj_codec_t *codec = open_codec(OPJ_CODEC_J2K, stream, &image);
+    /* After an area that is refused there are as many tiles as before. */
+    assert_false(opj_set_decode_area(codec, image, 150, 3, 20, 100));
+    assert_false(opj_set_decode_area(codec, image, 20, 140, 100, 10));
     for (;;) {
         assert_true(opj_read_tile_header(
             codec, stream, &tile, &size, &area[0], &area[1], &area[2], &area[3], &components, &goes_on));
