@@ -73,7 +73,9 @@ static bool prepare(const struct openjp2_codec *codec)
         c->w = openjp2_ceil_div(image->x1, c->dx) - openjp2_ceil_div(image->x0, c->dx);
         c->h = openjp2_ceil_div(image->y1, c->dy) - openjp2_ceil_div(image->y0, c->dy);
         opj_image_data_free(c->data);
-        c->data = opj_image_data_alloc((size_t)c->w * c->h * sizeof *c->data);
+        c->data = NULL;
+        if (c->h == 0 || c->w <= SIZE_MAX / sizeof *c->data / c->h)
+            c->data = opj_image_data_alloc((size_t)c->w * c->h * sizeof *c->data);
         if (!c->data)
             return openjp2_fail(codec, "there is no memory for %u x %u samples", c->w, c->h);
     }
