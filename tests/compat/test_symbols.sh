@@ -32,6 +32,11 @@ for own in "$LIBJPEG" "$OPENJP2" "$TURBOJPEG"; do
 done
 [ $compared -gt 0 ] || lacks 'an original'
 
+# Those whose contexts have threads until the process ends are not unloaded with a module that needs them.
+for own in "$LIBJPEG" "$TURBOJPEG"; do
+    [ -z "$own" ] || readelf -d "$own" | grep -q NODELETE || fail "$own can be unloaded"
+done
+
 # What version 3 of TurboJPEG adds.
 if [ -n "$TURBOJPEG" ]; then
     equals "$(symbols "$TURBOJPEG" | grep -c '^tj3.*@TURBOJPEG_3')" 42
