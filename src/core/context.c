@@ -59,7 +59,7 @@ static kst_limits fill_limits(kst_limits limits)
 
 const char *kst_environment(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
     return value && value[0] ? value : NULL;
 }
 

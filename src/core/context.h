@@ -47,7 +47,10 @@ static inline struct operation kst_context_operation(
         .progress = progress};
 }
 
-/* Return the value of an environment variable; null if it is unset or empty. */
+/*
+ * Return the value of an environment variable; null if it is unset or empty, or if the process has more rights than its
+ * user (setuid), who must not choose devices and folders for it.
+ */
 const char *kst_environment(const char *name);
 
 #if defined(__GNUC__)
