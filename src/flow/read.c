@@ -9,6 +9,7 @@
 #include "core/report.h"
 #include "flow/flow.h"
 #include "image/format.h"
+#include "image/validate.h"
 
 enum {
     PIECE = 1 << 16,
@@ -241,7 +242,8 @@ static void bring(struct kst_flow *flow, struct flow_entry *entry)
         status = read_file(flow, entry);
     if (!status && (entry->item.work == KST_FLOW_DECODE || entry->item.work == KST_FLOW_CONVERT))
         look(flow, entry);
-    if (!status && entry->item.work == KST_FLOW_CHANGE && entry->item.picture)
+    /* The lane reports what is wrong with a picture of the source's. */
+    if (!status && entry->item.work == KST_FLOW_CHANGE && !kst_image_check_shape(entry->item.picture))
         note_image(flow, entry, entry->item.picture);
     pthread_mutex_lock(&flow->lock);
     if (status) {

@@ -270,6 +270,32 @@ static void test_pictures_misused(void **state)
     end_changing(&changing);
 }
 
+/* A picture of more planes than it describes is an error of its item. */
+static void test_picture_without_planes(void **state)
+{
+    struct changing changing;
+    kst_flow_options options;
+    kst_flow_item item;
+    kst_flow *flow;
+    (void)state;
+    begin_changing(&changing, NULL);
+    const uint32_t planes = changing.picture.plane_count;
+    changing.picture.plane_count = sizeof changing.picture.plane / sizeof *changing.picture.plane + 1;
+    changing.brought = 19; /* one item, without a buffer */
+    kst_flow_options_init(&options);
+    options.work = KST_FLOW_CHANGE;
+    options.devices = "cpu";
+    options.next = next_picture;
+    options.user = &changing;
+    options.resize = &changing.resize;
+    assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+    assert_true(kst_flow_take(flow, &item));
+    assert_int_equal(item.report.status, KST_ERROR_IMAGE_SIZE);
+    assert_int_equal(kst_flow_end(&flow), KST_ERROR_IMAGE_SIZE);
+    changing.picture.plane_count = planes;
+    end_changing(&changing);
+}
+
 static bool next_cut(void *user, kst_flow_item *item)
 {
     uint32_t *brought = user;
@@ -387,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu), cmocka_unit_test(test_gpus),
         cmocka_unit_test(test_items), cmocka_unit_test(test_pictures), cmocka_unit_test(test_pictures_misused),
-        cmocka_unit_test(test_warnings), cmocka_unit_test(test_profiles), cmocka_unit_test(test_misuse)};
+        cmocka_unit_test(test_picture_without_planes), cmocka_unit_test(test_warnings), cmocka_unit_test(test_profiles),
+        cmocka_unit_test(test_misuse)};
     return cmocka_run_group_tests(tests, start, stop);
 }
