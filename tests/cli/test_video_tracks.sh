@@ -160,6 +160,15 @@ for container in mkv mov; do
 done
 expect 0 "$KOSTKA" video t.mkv 'm%d.png' --matrix bt601
 ! cmp -s m1.png v1.png || fail '--matrix does not replace the tag'
+# What filters make of grey becomes planes by BT.601 if the tag of the grey frames is a matrix that is not known.
+ff -f lavfi -i testsrc2=s=32x32:r=25:d=0.08 -pix_fmt gray -c:v jpeg2000 -colorspace smpte240m grey.mkv
+equals "$(probe grey.mkv v color_space)" 'smpte240m '
+expect 0 "$KOSTKA" video grey.mkv tagged.y4m --filters rgb
+expect 0 "$KOSTKA" video grey.mkv grey.avi
+expect 0 "$KOSTKA" video grey.avi plain.y4m --filters rgb
+tail -n +2 tagged.y4m >found
+tail -n +2 plain.y4m >wanted
+same found wanted
 # Ten bits
 ff -f lavfi -i testsrc2=s=98x66:r=25:d=0.2 -pix_fmt yuv420p10 -strict -1 ten.y4m
 tail -n +2 ten.y4m >wanted

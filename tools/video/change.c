@@ -516,7 +516,8 @@ bool video_change_open(const struct video_wanted *wanted, struct video_info *inf
     if (change == NULL)
         return problem_set(problem, "out of memory");
     change->read = info->shape;
-    change->matrix = info->matrix;
+    /* Filters may make RGB of grey, whose matrix nobody has checked: it had nothing to convert until then. */
+    change->matrix = matrix_is_known(info->matrix) ? info->matrix : MATRIX_UNKNOWN;
     change->range = info->range;
     change->stage = (kst_flow_stage){sizeof change->stage, describe, run, change};
     return add_steps(change, wanted, info, problem);
