@@ -43,12 +43,12 @@ static const kst_flow_stage *stage_of(const struct making *m, uint32_t index)
 
 /*
  * Return whether resizing may take only a part of the entry's picture. Then it is decoded and resized in one call,
- * which decodes no more than that part.
+ * which decodes no more than that part. Options of another size are not looked at; resizing refuses them.
  */
 static bool takes_part(const struct making *m, uint32_t index)
 {
     const kst_resize_options *resize = resize_of(m, index);
-    return (m->work == KST_FLOW_DECODE || m->work == KST_FLOW_CONVERT) && resize &&
+    return (m->work == KST_FLOW_DECODE || m->work == KST_FLOW_CONVERT) && resize && resize->size == sizeof *resize &&
            (resize->fit == KST_RESIZE_COVER || resize->box.right > resize->box.left);
 }
 
