@@ -64,6 +64,17 @@ for i in 4 5 6; do mkdir f$i && cp n$i.png f$i/frame.png; done
 expect 0 "$KOSTKA" video 'f%d/frame.png' a.avi --lossless
 frames a.avi 4 5 6
 
+# What is no folder ends the sequence, and so do names that are too long for a file: they have no end.
+touch f7
+expect 0 "$KOSTKA" video 'f%d/frame.png' a.avi --lossless
+equals "$(cat err)" ''
+frames a.avi 4 5 6
+long=$(printf '%0250d' 0 | tr 0 x)
+for i in 1 2 3; do cp n$i.png "$long$((i + 6)).png"; done
+expect 0 within 20 "$KOSTKA" video "$long%d.png" a.avi --lossless
+equals "$(cat err)" ''
+frames a.avi 1 2 3
+
 # Numbers that are missing repeat the frame before; with --strict the first of them ends the work.
 mkdir gap
 for i in 1 2 4 6; do cp n$i.png gap/$i.png; done

@@ -32,7 +32,7 @@ struct numbered_in {
     struct video_frame next; /* the frame that has been read, and follows the repeated ones */
     bool has_next;
     bool known;              /* the reader's info describes the frames, because one has been read */
-    uint64_t owed;           /* the number of times that the last frame is repeated for files that lack */
+    uint64_t owed;           /* how often the last frame is repeated for damaged and missing files */
     struct video_frame last; /* the last frame; at first a copy of the first picture */
     bool warned;             /* a warning of dropped transparency has been printed */
 };
@@ -152,14 +152,18 @@ static enum video_step read_file(struct video_reader *reader, struct problem *pr
     return good ? STEP_FRAME : STEP_FAILED;
 }
 
-/* Count the missing numbers from the next one on. GAP_MOST of them mark the end of the sequence. */
+/*
+ * Count the missing numbers from the next one on. GAP_MOST of them mark the end of the sequence. A name that cannot be
+ * looked up, such as one that is too long, counts as a file that cannot be read; but behind the greatest number that
+ * was found it is missing, or the sequence would have no end.
+ */
 static bool count_absent(const struct numbered_in *in, uint64_t *count, struct problem *problem)
 {
     for (*count = 0; *count < GAP_MOST; ++*count) {
         char *name = pattern_name(&in->pattern, in->number + *count, problem);
         if (name == NULL)
             return false;
-        bool absent = access(name, F_OK) != 0 && errno == ENOENT;
+        bool absent = access(name, F_OK) != 0 && (errno == ENOENT || in->number + *count > in->greatest);
         free(name);
         if (!absent)
             return true;
