@@ -8,6 +8,7 @@
 #include "files/output.h"
 #include "system/folder.h"
 #include "system/interrupt.h"
+#include "video/pattern.h"
 #include "video/setup.h"
 
 /* Read N, N/D, N:D or a decimal fraction such as 29.97, which stands for 30000/1001. */
@@ -401,8 +402,7 @@ static int check_operands(char **operands, size_t count, bool in_place)
     for (size_t i = 0; i < count; i++)
         if (is_folder(operands[i]))
             return complain_usage("video", "%s is a folder: name files in it, such as frame%%05d.png", operands[i]);
-    bool itself = output_is_source(operands[1], operands[0]) ||
-                  (strchr(operands[1], '%') != NULL && strcmp(operands[1], operands[0]) == 0);
+    bool itself = output_is_source(operands[1], operands[0]) || pattern_is_same(operands[1], operands[0]);
 
     if (itself && !in_place)
         return complain_usage("video", "'%s' is the input itself: name another file, or add --in-place", operands[1]);

@@ -59,6 +59,18 @@ for i in 1 2 3; do same self$((i - 1)).png n$i.png; done
 [ ! -e self3.png ] || fail 'files that replace others have other numbers'
 expect 2 "$KOSTKA" video 'self%d.png' 'self%d.png' --in-place --first-out 5
 says '--first-out: files that replace those that are read keep their numbers'
+# Another spelling of the folder makes no other files of them.
+mkdir of && for i in 1 2 3; do cp n$i.png of/self$((i - 1)).png; done
+for name in ./of/self%d.png "$PWD/of/self%01d.png" of/../of/self%d.png; do
+    expect 2 "$KOSTKA" video 'of/self%d.png' "$name" --filters invert
+    says 'is the input itself'
+done
+for i in 1 2 3; do same of/self$((i - 1)).png n$i.png; done
+expect 0 "$KOSTKA" video 'of/self%d.png' ./of/self%d.png --in-place
+for i in 1 2 3; do same of/self$((i - 1)).png n$i.png; done
+[ ! -e of/self3.png ] || fail 'files that replace others have other numbers where their folder is spelled otherwise'
+expect 0 "$KOSTKA" video 'of/self%d.png' 'of/self%03d.png' --first-out 0
+for i in 1 2 3; do same of/self00$((i - 1)).png n$i.png; done
 # Where folders have numbers, those from 0 to 10 are looked for.
 for i in 4 5 6; do mkdir f$i && cp n$i.png f$i/frame.png; done
 expect 0 "$KOSTKA" video 'f%d/frame.png' a.avi --lossless

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { WIDTH_MOST = 10, DIGITS_MOST = 18, TRIED_MOST = 10 /* numbers of folders that are tried */ };
@@ -80,9 +81,17 @@ static const char *own_name(const struct pattern *pattern)
     return from;
 }
 
-static DIR *open_folder(const struct pattern *pattern, const char *prefix)
+/* Return the folder in which a name of the pattern begins, from malloc; null if out of memory. */
+static char *folder_name(const struct pattern *pattern)
 {
-    char *folder = prefix == pattern->text ? strdup(".") : strndup(pattern->text, (size_t)(prefix - pattern->text));
+    const char *own = own_name(pattern);
+
+    return own == pattern->text ? strdup(".") : strndup(pattern->text, (size_t)(own - pattern->text));
+}
+
+static DIR *open_folder(const struct pattern *pattern)
+{
+    char *folder = folder_name(pattern);
     DIR *stream = folder == NULL ? NULL : opendir(folder);
 
     free(folder);
@@ -94,7 +103,7 @@ bool pattern_find(const struct pattern *pattern, uint64_t *least, uint64_t *grea
     const char *prefix = own_name(pattern);
     const struct dirent *entry;
     uint64_t number;
-    DIR *folder = strchr(pattern->behind, '/') != NULL ? NULL : open_folder(pattern, prefix);
+    DIR *folder = strchr(pattern->behind, '/') != NULL ? NULL : open_folder(pattern);
 
     if (folder == NULL)
         return try_numbers(pattern, least, greatest);
@@ -107,4 +116,29 @@ bool pattern_find(const struct pattern *pattern, uint64_t *least, uint64_t *grea
         }
     closedir(folder);
     return *least <= *greatest;
+}
+
+static bool share_folder(const struct pattern *a, const struct pattern *b)
+{
+    struct stat found[2];
+    char *folder[2] = {folder_name(a), folder_name(b)};
+    bool good =
+        folder[0] != NULL && folder[1] != NULL && stat(folder[0], &found[0]) == 0 && stat(folder[1], &found[1]) == 0;
+
+    free(folder[0]);
+    free(folder[1]);
+    return good && found[0].st_dev == found[1].st_dev && found[0].st_ino == found[1].st_ino;
+}
+
+bool pattern_is_same(const char *text, const char *other)
+{
+    struct pattern a, b;
+
+    if (!pattern_parse(text, &a) || !pattern_parse(other, &b))
+        return false;
+    const char *own = own_name(&a), *own_other = own_name(&b);
+    const size_t before = (size_t)(a.text + a.before - own), before_other = (size_t)(b.text + b.before - own_other);
+    const int width = a.width > 1 ? a.width : 1, width_other = b.width > 1 ? b.width : 1;
+    return before == before_other && memcmp(own, own_other, before) == 0 && width == width_other &&
+           strcmp(a.behind, b.behind) == 0 && share_folder(&a, &b);
 }

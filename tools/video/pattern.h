@@ -26,4 +26,7 @@ char *pattern_name(const struct pattern *pattern, uint64_t number, struct proble
  */
 bool pattern_find(const struct pattern *pattern, uint64_t *least, uint64_t *greatest);
 
+/* Return whether two names with a number stand for the same files, in whatever way their folder is spelled. */
+bool pattern_is_same(const char *text, const char *other);
+
 #endif

@@ -10,6 +10,7 @@
 #include "video/colours.h"
 #include "video/jpeg_frame.h"
 #include "video/numbered.h"
+#include "video/pattern.h"
 
 enum {
     RATE_USUAL = 25,
@@ -309,7 +310,7 @@ static bool choose_first(const struct video_settings *settings, struct video_pas
 {
     const struct video_reader *reader = pass->reader;
     struct video_writer *writer = pass->writer;
-    bool itself = reader->format->files && writer->format->files && strcmp(reader->path, writer->path) == 0;
+    bool itself = reader->format->files && writer->format->files && pattern_is_same(reader->path, writer->path);
 
     writer->first = itself ? reader->first : settings->first_out;
     return !itself || options_refuse("video", &settings->given, OPTION_FIRST_OUT,
