@@ -241,7 +241,8 @@ static void report_numbers(const char *name, const struct video_losses *losses)
             (unsigned long long)losses->absent, (unsigned long long)losses->first_absent);
     if (losses->beyond > 0)
         complain(name,
-            "warning: the numbers end at %llu; files of later numbers, up to %llu, are left out, for which --first is",
+            "warning: the numbers end at %llu; files of later numbers, up to %llu, are left out; --first N begins "
+            "with one of them",
             (unsigned long long)losses->end, (unsigned long long)losses->beyond);
 }
 

@@ -182,8 +182,8 @@ static enum video_step do_one(
 }
 
 /*
- * Choose the device that processes frames one by one: the first one of a list, which a note tells. Returns a copy of
- * its name, or null if the context chooses.
+ * Choose the device that processes frames one by one: the first one of a list, and then a note says so. Returns a
+ * copy of its name, or null if the context chooses.
  */
 static char *choose_device(const struct video_pass *pass)
 {

@@ -507,8 +507,8 @@ static bool check_matrix(const struct video_settings *settings, const struct vid
                EXIT_FINE;
     if (converts && !matrix_is_known(in->matrix))
         return complain_usage("video",
-                   "the matrix of colours is number %u of H.273; BT.601, BT.709 and BT.2020 are converted, of which "
-                   "--matrix names one if the number is wrong",
+                   "the matrix of colours is number %u of H.273, and only BT.601, BT.709 and BT.2020 are converted; "
+                   "--matrix names the right one if the number is wrong",
                    (unsigned)in->matrix) == EXIT_FINE;
     return converts || (to->has_timecode && planes) ||
            options_refuse("video", &settings->given, OPTION_MATRIX,
