@@ -65,7 +65,7 @@ typedef struct kst_flow_item {
     const void *data;
     size_t length;
     const kst_image *picture; /**< KST_FLOW_ENCODE, KST_FLOW_CHANGE: the image, in host memory or of a device of the
-                                 flow */
+                                 flow, which keeps the item to the devices of that kind */
     const kst_decode_options *decode; /**< null for the flow's own options; the same holds for the next four members */
     const kst_resize_options *resize;
     const kst_flow_stage *stage;

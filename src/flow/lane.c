@@ -22,10 +22,10 @@ static bool is_cpu(const struct flow_lane *lane)
     return lane->kind == KST_DEVICE_CPU;
 }
 
-/* Return whether the entry's image can be made on the lane: device memory belongs to devices of one kind. */
-static bool suits(const struct flow_lane *lane, const struct flow_entry *entry)
+/* Return whether the lane's device reaches the memory: device memory belongs to devices of one kind. */
+static bool reaches(const struct flow_lane *lane, kst_memory memory)
 {
-    switch (entry->item.image.memory) {
+    switch (memory) {
     case KST_MEMORY_CUDA:
         return lane->kind == KST_DEVICE_CUDA;
     case KST_MEMORY_OPENCL:
@@ -34,6 +34,14 @@ static bool suits(const struct flow_lane *lane, const struct flow_entry *entry)
     default:
         return true;
     }
+}
+
+/* Return whether the lane reaches the entry's image, and the picture of which it is made. */
+static bool suits(const struct flow_lane *lane, const struct flow_entry *entry)
+{
+    const kst_flow_item *item = &entry->item;
+    bool from_picture = (item->work == KST_FLOW_ENCODE || item->work == KST_FLOW_CHANGE) && item->picture;
+    return reaches(lane, item->image.memory) && (!from_picture || reaches(lane, item->picture->memory));
 }
 
 /* Return whether any device can make the entry's image. */

@@ -549,6 +549,38 @@ static void test_wrong_memory(void **state)
     assert_int_equal(kst_flow_end(&flow), KST_ERROR_IMAGE_MEMORY);
 }
 
+/* So is a picture in memory that no device of the flow reaches, and none begins with it. */
+static bool next_picture_on_device(void *user, kst_flow_item *item)
+{
+    struct provided *provided = user;
+    item->picture = &provided->image[0];
+    return provided->brought++ < 3;
+}
+
+static void test_picture_in_wrong_memory(void **state)
+{
+    struct provided provided = {.brought = 0};
+    kst_flow_options options;
+    kst_flow_item item;
+    kst_flow *flow;
+    uint32_t count = 0;
+    (void)state;
+    kst_image_init(&provided.image[0]);
+    provided.image[0].memory = KST_MEMORY_CUDA;
+    kst_flow_options_init(&options);
+    options.work = KST_FLOW_ENCODE;
+    options.devices = "cpu";
+    options.next = next_picture_on_device;
+    options.user = &provided;
+    assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+    for (; kst_flow_take(flow, &item); count++) {
+        assert_int_equal(item.report.status, KST_ERROR_IMAGE_MEMORY);
+        assert_null(item.context);
+    }
+    assert_int_equal(count, 3);
+    assert_int_equal(kst_flow_end(&flow), KST_ERROR_IMAGE_MEMORY);
+}
+
 /* Each allocation fails once: the flow ends nevertheless, and leaves nothing. */
 static void test_failing_allocations(void **state)
 {
@@ -593,6 +625,7 @@ int main(void)
         cmocka_unit_test(test_pipes),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_wrong_memory),
+        cmocka_unit_test(test_picture_in_wrong_memory),
         cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, start, stop);
