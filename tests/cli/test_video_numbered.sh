@@ -106,7 +106,6 @@ says 'the numbers end at 6; files of later numbers, up to 500, are left out'
 frames a.avi 1 2 2 4 4 6
 expect 0 "$KOSTKA" video 'gap/%d.png' a.avi --lossless --first 500 --strict
 frames a.avi 5
-rm gap/3.png gap/5.png 2>/dev/null
 expect 1 "$KOSTKA" video 'gap/%d.png' a.avi --lossless --strict --first 6
 says 'gap/7.png is missing'
 
