@@ -76,6 +76,16 @@ for i in 4 5 6; do mkdir f$i && cp n$i.png f$i/frame.png; done
 expect 0 "$KOSTKA" video 'f%d/frame.png' a.avi --lossless
 frames a.avi 4 5 6
 
+# Those of --first need not be among these.
+mkdir g20 g21 && cp n1.png g20/frame.png && cp n2.png g21/frame.png
+expect 1 "$KOSTKA" video 'g%d/frame.png' a.avi --lossless
+says 'no file has such a name with a number from 0 to 10'
+expect 1 "$KOSTKA" video 'g%d/frame.png' a.avi --lossless --first 19
+says 'no file has the number 19 of --first'
+expect 0 "$KOSTKA" video 'g%d/frame.png' a.avi --lossless --first 20
+equals "$(cat err)" ''
+frames a.avi 1 2
+
 # What is no folder ends the sequence, and so do names that are too long for a file: they have no end.
 touch f7
 expect 0 "$KOSTKA" video 'f%d/frame.png' a.avi --lossless

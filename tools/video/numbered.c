@@ -221,25 +221,38 @@ static enum video_step advance(struct video_reader *reader, struct problem *prob
     return read_file(reader, problem);
 }
 
+/* Begin with the number of --first, whose file must be there. `least` is the least number, if there is `any`. */
+static bool begin_at(struct numbered_in *in, bool any, uint64_t least, struct problem *problem)
+{
+    uint64_t absent;
+
+    in->number = in->wishes.first;
+    if (!any || in->greatest < in->number)
+        in->greatest = in->number;
+    if (!count_absent(in, &absent, problem))
+        return false;
+    if (absent == 0)
+        return true;
+    if (!any)
+        return problem_set_kind(
+            problem, PROBLEM_READ, "no file has the number %llu of --first", (unsigned long long)in->number);
+    return problem_set_kind(problem, PROBLEM_READ, "no file has the number %llu of --first; the first one is %llu",
+        (unsigned long long)in->number, (unsigned long long)least);
+}
+
 /* Find the number that the sequence begins with: the one that is asked for, or the least. */
 static bool find_first(struct video_reader *reader, struct problem *problem)
 {
     struct numbered_in *in = reader->state;
     bool any = pattern_find(&in->pattern, &in->number, &in->greatest);
-    uint64_t least = in->number;
 
-    if (any && in->wishes.has_first) {
-        in->number = in->wishes.first;
-        any = count_absent(in, &in->owed, problem) && in->owed == 0;
-        in->owed = 0;
-        if (!any)
-            return problem_set_kind(problem, PROBLEM_READ,
-                "no file has the number %llu of --first; the first one is %llu", (unsigned long long)in->number,
-                (unsigned long long)least);
-    }
-    if (!any)
+    if (in->wishes.has_first) {
+        if (!begin_at(in, any, in->number, problem))
+            return false;
+    } else if (!any) {
         return problem_set_kind(problem, PROBLEM_READ, "no file has such a name%s",
             strchr(in->pattern.behind, '/') != NULL ? " with a number from 0 to 10" : "");
+    }
     reader->first = in->number;
     if (in->greatest > in->number)
         reader->info.frames = in->greatest - in->number + 1;
