@@ -22,7 +22,7 @@ struct flow_entry {
     struct flow_entry *next, *previous; /* in a queue */
     uint8_t *file;                      /* the stream that was read from a file; null: the stream is the caller's */
     uint64_t input;                     /* bytes of `file` */
-    uint64_t pixels;                    /* bytes of the image to be decoded, if known from the headers; else 0 */
+    uint64_t pixels;                    /* bytes of the image or the result, the larger one; 0: not known */
     uint64_t result;                    /* bytes that will wait for the sink: with DECODE those of the image */
     uint32_t failures;                  /* how many devices have failed with this item */
 };

@@ -172,12 +172,14 @@ static uint64_t result_bytes(const struct kst_flow *flow, const kst_flow_item *i
     return image_bytes(last);
 }
 
-/* Note how large the image and the result will be. */
+/* Note how large the image and the result will be. A device that enlarges an image needs memory for the result. */
 static void note_image(struct kst_flow *flow, struct flow_entry *entry, const kst_image *image)
 {
-    entry->pixels = image_bytes(image);
-    if (entry->pixels > 0 && kst_flow_makes_image(entry->item.work) && !entry->item.image.plane[0].data)
-        entry->result = result_bytes(flow, &entry->item, image);
+    const uint64_t bytes = image_bytes(image);
+    const uint64_t result = bytes > 0 ? result_bytes(flow, &entry->item, image) : 0;
+    entry->pixels = bytes > result ? bytes : result;
+    if (bytes > 0 && kst_flow_makes_image(entry->item.work) && !entry->item.image.plane[0].data)
+        entry->result = result;
 }
 
 /* Measure an image of more than four planes, some of which only a decoder can describe. */
