@@ -231,20 +231,25 @@ static void decode_lane(void *argument, uint32_t index)
 }
 
 /*
- * Return how many volumes the CPU decodes side by side: one for each thread, unless all together would take more than
- * the limit of memory. A volume takes four bytes for each sample, and about as many for what is decoded at a time.
+ * Return how many volumes the CPU decodes side by side: one for each thread, unless there are fewer, or all together
+ * would take more than the limit of memory. A volume takes four bytes for each sample, and about as many for what is
+ * decoded at a time.
  */
 static uint32_t count_lanes(const struct volume_wave *wave)
 {
     uint64_t most = 1;
+    uint32_t volumes = 0;
     for (uint32_t i = 0; i < wave->count; i++) {
         const kst_volume *volume = wave->entry[i].decoding.volume;
         if (!is_for_cpu(&wave->entry[i]))
             continue;
         const uint64_t samples = (uint64_t)volume->width * volume->height * volume->depth;
         most = samples > most ? samples : most;
+        volumes++;
     }
-    return kst_pool_threads_within(wave->context->pool, wave->context->limits.memory / BYTES_A_SAMPLE, most);
+    const uint64_t room = wave->context->limits.memory / BYTES_A_SAMPLE;
+    const uint32_t lanes = kst_pool_threads_within(wave->context->pool, room, most);
+    return lanes < volumes ? lanes : volumes;
 }
 
 /* Begin the volumes of a wave, and decode those on the CPU that the GPU does not take. */
