@@ -206,6 +206,20 @@ rm q.zarr/1
 # shellcheck disable=SC2086
 expect 1 "$KOSTKA" volume encode --resume --device cpu $shape --ht in.raw q.zarr
 says 'was not begun from this input'
+# Standard input is not recognised again, not even beside a file that is called like it.
+mkdir i.zarr
+echo >i.zarr/1
+echo 'of an earlier attempt' >i.zarr/unfinished.txt
+cp in.raw ./-
+# shellcheck disable=SC2086
+expect 1 "$KOSTKA" volume encode --device cpu $shape - i.zarr <in.raw
+[ -e i.zarr/0/c/0/0/0 ] || fail 'standard input is not encoded'
+[ ! -e i.zarr/unfinished.txt ] || fail 'standard input is taken for a file'
+rm i.zarr/1
+# shellcheck disable=SC2086
+expect 1 "$KOSTKA" volume encode --resume --device cpu $shape - i.zarr <in.raw
+says 'was not begun from this input'
+rm ./-
 # shellcheck disable=SC2086
 expect 0 "$KOSTKA" volume encode --device cpu $shape in.raw q.zarr
 # shellcheck disable=SC2086

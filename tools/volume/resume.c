@@ -17,11 +17,14 @@
 enum { RECORD_MOST = 1 << 16 };
 static const char record_name[] = "unfinished.txt";
 
-/* Write what a store is made of. Returns the length; 0: there is no room, or the input cannot be told from others. */
+/*
+ * Write what a store is made of. Returns the length; 0: there is no room, or the input is a pipe or the like, which
+ * cannot be recognised again.
+ */
 static size_t describe(const struct volume_settings *settings, const char *input, char record[RECORD_MOST])
 {
     struct stat state;
-    if (stat(input, &state) != 0)
+    if (strcmp(input, "-") == 0 || stat(input, &state) != 0 || !(S_ISREG(state.st_mode) || S_ISDIR(state.st_mode)))
         return 0;
     const int length = snprintf(record, RECORD_MOST,
         "Kostka %s encodes this store. To go on: kostka volume encode --resume\ninput: %lld bytes, "
@@ -59,8 +62,10 @@ static bool remove_record(const char *path, struct problem *problem)
            problem_set_kind(problem, PROBLEM_WRITE, "%s: %s", path, strerror(errno));
 }
 
-/* Begin a store whose folder is new, or go on with one that was begun alike. Another one is begun again, and is not
- * recorded. */
+/*
+ * Begin a store whose folder is new, or go on with one that was begun in the same way. Another one is begun again, and
+ * is not recorded.
+ */
 static bool begin(
     struct encoding *encoding, const char *name, const char *path, const char *input, struct problem *problem)
 {
@@ -75,7 +80,8 @@ static bool begin(
     } else if (good && there)
         good = remove_record(path, problem);
     else if (good)
-        good = folder_make(name, problem) && (length == 0 || put_record(path, record, length, problem));
+        good = folder_make(name, problem) &&
+               (length > 0 ? put_record(path, record, length, problem) : remove_record(path, problem));
     free(record);
     return good;
 }
