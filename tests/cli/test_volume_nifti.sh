@@ -126,6 +126,8 @@ for from in s32.nii s32.nii.gz; do
     same s32.raw back.raw
     expect 0 "$KOSTKA" volume encode $from s32.zarr
     grep -q '"int32"' s32.zarr/0/zarr.json || fail 'no int32'
+    expect 1 "$KOSTKA" volume slice s32.zarr none.pgm
+    says 'pictures have at most 16 bits, and the volume 32'
     expect 0 "$KOSTKA" volume decode s32.zarr back.nii
     tail -c +353 back.nii >back.raw
     same s32.raw back.raw

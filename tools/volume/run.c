@@ -308,10 +308,10 @@ static bool make_picture(
     const uint32_t width = settings->axis == 'x' ? slice->height : slice->width;
     const uint32_t height = settings->axis == 'z' ? slice->height : slice->depth;
     const size_t bytes = volume_sample_bytes(slice);
-    const uint32_t half = slice->is_signed ? UINT32_C(1) << (slice->bits - 1) : 0,
-                   mask = (UINT32_C(1) << slice->bits) - 1;
     if (slice->bits > 16)
         return problem_set(problem, "pictures have at most 16 bits, and the volume %u", slice->bits);
+    const uint32_t half = slice->is_signed ? UINT32_C(1) << (slice->bits - 1) : 0,
+                   mask = (UINT32_C(1) << slice->bits) - 1;
     if (!picture_allocate(
             picture, KST_FORMAT_GREY, width, height, slice->bits, common_max_pixels(&settings->common), problem))
         return false;
