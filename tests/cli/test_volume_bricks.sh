@@ -60,7 +60,7 @@ mkdir v2.zarr
 printf '{"zarr_format":2,"shape":[40,48,56],"chunks":[40,48,56],"dtype":"<i2","compressor":null,"fill_value":0,"order":"C","filters":null}' >v2.zarr/.zarray
 cp in.raw v2.zarr/0.0.0
 expect 1 "$KOSTKA" volume decode --layers 1 v2.zarr none.raw
-says 'not compressed have none'
+says 'no codestreams have no layers'
 
 # Samples that take less memory in a codestream than in the array
 od -An -v -tu1 -w1 in.raw | tr -d ' ' >wanted.txt

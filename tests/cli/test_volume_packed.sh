@@ -44,6 +44,8 @@ cp brick.gz v3.zarr/c/0/0/0
 opens v3.zarr
 expect 1 "$KOSTKA" volume decode --reduce 1 v3.zarr none.raw
 says 'no codestreams cannot be reduced'
+expect 1 "$KOSTKA" volume decode --layers 1 v3.zarr none.raw
+says 'no codestreams have no layers'
 head -c 30 brick.gz >v3.zarr/c/0/0/0
 fails v3.zarr 'v3.zarr/c/0/0/0: its gzip is damaged, or ends early'
 : >v3.zarr/c/0/0/0

@@ -124,8 +124,7 @@ static bool refuse_codec(const char *name, struct problem *problem)
 {
     return problem_set(problem,
         "Zarr: the codec '%.40s' is not supported; bytes, gzip, zlib, zstd and blosc are read, to which zarr for "
-        "Python "
-        "copies an array",
+        "Python copies an array",
         name);
 }
 

@@ -27,7 +27,6 @@ int volume_check_samples(const char *name)
         return EXIT_FINE;
     return complain_usage("volume",
         "'%s' names no format of volumes that is written; .nii, .nii.gz, .sgy, .segy, .tif, .tiff and, for raw "
-        "samples, .raw, "
-        ".bin and .dat do",
+        "samples, .raw, .bin and .dat do",
         name);
 }

@@ -129,9 +129,9 @@ static bool check_reduce(const struct store *store, const uint32_t levels[AXES],
     for (size_t i = 0; i < AXES; i++)
         if (levels[i] > 0 &&
             (store->coder == BRICK_BYTES || levels[i] > 31 || store->brick[i] % (1u << levels[i]) != 0))
-            return problem_set(problem, "chunks of %ux%ux%u samples %s cannot be reduced that much",
+            return problem_set(problem, "chunks of %ux%ux%u samples%s cannot be reduced that much",
                 (unsigned)store->brick[0], (unsigned)store->brick[1], (unsigned)store->brick[2],
-                store->coder == BRICK_BYTES ? "that are no codestreams" : "");
+                store->coder == BRICK_BYTES ? " that are no codestreams" : "");
     return true;
 }
 
@@ -149,7 +149,7 @@ bool store_describe(
     if (!check_reduce(store, levels, problem))
         return false;
     if (settings->decode.layers > 0 && store->coder == BRICK_BYTES)
-        return problem_set(problem, "--layers: chunks that are not compressed have none");
+        return problem_set(problem, "--layers: chunks that are no codestreams have no layers");
     for (size_t i = 0; i < AXES; i++)
         sides[i] = (uint32_t)(((uint64_t)store->shape[i] + (1u << levels[i]) - 1) >> levels[i]);
     kst_volume_init(whole);
