@@ -214,10 +214,11 @@ typedef struct kst_volume_item {
 
 /**
  * Decode many volumes. The context's GPU decodes those that it supports, many in each launch, while the context's
- * threads read the packets of others; the CPU decodes the rest, a volume for each thread as far as memory allows. One
- * bad stream does not disturb the others, but for a device that fails; nor does one whose progress cancels it. Of a
- * volume that a GPU decodes together with others, progress learns the beginning and the end. Volumes that overlap are
- * not allowed. The call waits for the end. Thread-safe.
+ * threads read the packets of others; the CPU decodes the rest, as many at a time as the context has threads and the
+ * limit on memory has room for. A bad stream does not affect the others, nor does a volume whose progress function ends
+ * it; a device that fails may. Several threads may call the progress functions of several volumes at the same time.
+ * That of a volume that a GPU decodes is called at the beginning and at the end only. Volumes that overlap are not
+ * allowed. The call waits for the end. Thread-safe.
  *
  * @return KST_OK if every item succeeded, otherwise the status of the first that did not
  */

@@ -13,10 +13,10 @@ enum {
     WAVE = 256,          /* the most volumes that are planned before those of the wave before them are ended */
     GROUPS_A_THREAD = 2, /* two, so that the second is planned while the GPU decodes the first */
     GROUPS_LEAST = 4,    /* for pools of few threads */
-    GROUPS_MOST = 16,    /* more launches of fewer blocks do not use the GPU as well; */
-    EBCOT_MOST = 8,      /* with EBCOT that is so already of fewer */
-    LIMITS_AT_ONCE = 6,  /* all groups that are under way take at most this many times the limit of memory */
-    BYTES_A_SAMPLE = 8   /* that the CPU takes for a volume */
+    GROUPS_MOST = 16,    /* more launches of fewer code-blocks use the GPU less well */
+    EBCOT_MOST = 8,      /* the same for EBCOT */
+    LIMITS_AT_ONCE = 6,  /* all groups in flight take at most this many times the limit on memory */
+    BYTES_A_SAMPLE = 8   /* memory that the CPU takes to decode a sample of a volume */
 };
 
 /*
@@ -59,9 +59,9 @@ struct volume_wave {
     struct volume_group *group;
     uint32_t count, group_count;
     uint32_t wanted_groups;       /* 0: as many as suit the volumes */
-    uint64_t length;              /* bytes of all streams */
+    uint64_t length;              /* bytes of all streams of the wave */
     atomic_uint next;             /* the first volume that no lane of the CPU has taken */
-    atomic_uint_fast64_t *memory; /* that the groups of all waves take on the GPU */
+    atomic_uint_fast64_t *memory; /* bytes that the groups of all waves take on the GPU */
 };
 
 static kst_status refuse(struct volume_entry *entry, kst_status status, const char *detail)
@@ -220,7 +220,7 @@ static bool is_for_cpu(const struct volume_entry *entry)
     return !entry->status && !entry->decoding.planned;
 }
 
-/* Decode the volumes of one lane, one after the other: those that no other lane has taken. */
+/* Decode volumes that no other lane has taken, one after the other. */
 static void decode_lane(void *argument, uint32_t index)
 {
     struct volume_wave *wave = argument;
@@ -252,7 +252,7 @@ static uint32_t count_lanes(const struct volume_wave *wave)
     return lanes < volumes ? lanes : volumes;
 }
 
-/* Begin the volumes of a wave, and decode those on the CPU that the GPU does not take. */
+/* Begin the volumes of a wave, and decode on the CPU those that the GPU does not. */
 static void begin_wave(struct volume_wave *wave)
 {
     divide(wave);

@@ -16,11 +16,11 @@ struct volume_decoding {
     struct progress *progress;         /* null: no progress is reported */
     struct gpu_runtime *gpu;           /* the GPU that decodes or owns the volume's memory; null: none does */
     struct gpu_target target;          /* gpu: where the volume is */
-    void *planned;                     /* what the codec will do on the GPU; null: the CPU decodes */
-    uint64_t memory;                   /* planned: bytes of the GPU's memory that it takes */
-    uint64_t together;                 /* bytes of all streams that one call decodes; 0: of this one alone */
-    uint32_t beside;                   /* planned: groups of volumes that are begun with its own, by other threads */
-    kst_status status;                 /* of a decoding on the GPU */
+    void *planned;                     /* the codec's plan for the GPU; null: the CPU decodes */
+    uint64_t memory;                   /* planned: bytes of the GPU's memory that the decoding takes */
+    uint64_t together;                 /* bytes of the streams that are decoded together; 0: of this one only */
+    uint32_t beside;                   /* planned: number of other groups of volumes, which other threads begin */
+    kst_status status;                 /* the outcome of a decoding on the GPU */
 };
 
 /* Check the arguments of decoding that can be checked without a stream. `detail` receives what is wrong, or null. */
