@@ -35,7 +35,8 @@ struct volume_entry {
     kst_decoder decoder;
     struct volume_decoding decoding;
     struct progress progress;
-    bool begun; /* the decoding must be ended */
+    uint32_t slices; /* of the whole volume */
+    bool begun;      /* the decoding must be ended */
     kst_status status;
 };
 
@@ -87,6 +88,7 @@ static kst_status open_entry(struct volume_entry *entry, uint64_t together)
         return status;
     if (!kst_progress_begin(&entry->progress, entry->decoding.options.progress))
         return refuse(entry, KST_ERROR_CANCELLED, NULL);
+    entry->slices = info.depth;
     entry->begun = true;
     entry->decoding.progress = &entry->progress;
     entry->decoding.together = together;
@@ -232,18 +234,19 @@ static void decode_lane(void *argument, uint32_t index)
 
 /*
  * Return how many volumes the CPU decodes side by side: one for each thread, unless there are fewer, or all together
- * would take more than the limit of memory. A volume takes four bytes for each sample, and about as many for what is
- * decoded at a time.
+ * would take more than the limit on memory. A volume takes four bytes for each sample, and about as many for what is
+ * decoded at a time. A few slices may need all others.
  */
 static uint32_t count_lanes(const struct volume_wave *wave)
 {
     uint64_t most = 1;
     uint32_t volumes = 0;
     for (uint32_t i = 0; i < wave->count; i++) {
-        const kst_volume *volume = wave->entry[i].decoding.volume;
-        if (!is_for_cpu(&wave->entry[i]))
+        const struct volume_entry *entry = &wave->entry[i];
+        if (!is_for_cpu(entry))
             continue;
-        const uint64_t samples = (uint64_t)volume->width * volume->height * volume->depth;
+        const kst_volume *volume = entry->decoding.volume;
+        const uint64_t samples = (uint64_t)volume->width * volume->height * entry->slices;
         most = samples > most ? samples : most;
         volumes++;
     }
