@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Bricks of a store are decoded many at a time, on every device, to the bytes that they have one by one; a damaged one is named
-# as it would be by itself; layers are left out of each.
+# as it would be alone; layers are left out of each.
 . "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # 40 slices of 48 rows of 56 samples of 16 bits
@@ -16,7 +16,7 @@ store --brick 16 --ht --rate 2,4 in.raw h.zarr
 store --brick 8 --shards 2x3x4 --ht in.raw s.zarr
 store --layout 2d in.raw d.zarr
 
-# Each brick is also a file by itself.
+# Each brick is also a file of its own.
 for name in e h; do
     expect 0 "$KOSTKA" volume decode --device cpu --endian little --box 16x16x16+16+16+32 $name.zarr box.raw
     cp $name.zarr/0/c/1/1/2 brick.j2c
@@ -35,7 +35,7 @@ same one.raw box.raw
 cmp -s one.raw brick.raw && fail 'one layer is all of them'
 expect 0 "$KOSTKA" volume decode --device cpu --endian little --layers 2 brick.j2c two.raw
 same two.raw brick.raw
-# A slice that is a picture by itself
+# A slice that is a picture of its own
 expect 0 "$KOSTKA" volume encode --device cpu --shape 40x48x112 --type u8 --layout 2d --rate 1,2 in.raw p.zarr
 expect 0 "$KOSTKA" volume decode --device cpu --layers 1 --box 1x48x112+7+0+0 p.zarr page.raw
 expect 0 "$KOSTKA" decode --layers 1 p.zarr/0/7/0/0 page.pgm

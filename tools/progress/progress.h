@@ -67,8 +67,8 @@ struct progress_whole progress_both(void);
 bool progress_whole_done(void *whole, double done);
 
 /*
- * A step of several that are under way at the same time, on which any thread may report; it begins as zeros. The first
- * function is one for kst_progress, whose user is the unit; the second one counts the finished step.
+ * Holds a step of several that are in flight at the same time. It begins as zeros, and any thread may report on it. The
+ * first function is one for kst_progress, whose user is the unit; the second one counts the finished step.
  */
 struct progress_unit {
     double done; /* below 1; the rest counts once the step is finished */

@@ -56,7 +56,7 @@ static void fill_box(const struct store *store, const kst_volume *target)
         }
 }
 
-/* What becomes of one part of a brick. */
+/* Holds the work on one part of a brick. */
 struct part_work {
     kst_volume_decode_options options;
     kst_volume made; /* what the codestream makes: the target itself, or narrower samples, which are copied there */

@@ -201,7 +201,7 @@ static bool read_slice(
     const struct volume_file *file, uint64_t from, size_t count, uint8_t *to, struct problem *problem)
 {
     const size_t bytes = volume_sample_bytes(&file->volume);
-    uint64_t rounded = 0; /* which was told when the file was opened */
+    uint64_t rounded = 0; /* not used: samples were counted when the file was opened */
     if (file->whole) {
         memcpy(to, (const uint8_t *)file->samples + from * bytes, count * bytes);
         return true;
@@ -260,7 +260,7 @@ void volume_release(struct volume_file *file)
     source_release(&file->source);
 }
 
-/* A file that is being written. */
+/* Describes a file that is being written. */
 struct target {
     struct output output;
     struct gzip_writer *gzip; /* null: it is not compressed */

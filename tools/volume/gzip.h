@@ -6,13 +6,13 @@
 #include "files/files.h"
 #include "files/output.h"
 
-/* A file that is expanded, member after member. Its memory does not depend on what it holds. */
+/* Expands a file, member after member. It takes the same memory for any file. */
 struct gzip_reader;
 
 /* Return whether a source begins as gzip files do. */
 bool gzip_is(const struct source *source);
 
-/* Begin to read an open source, which must outlive the reader; null: a failure. The caller always closes a reader. */
+/* Begin to read an open source, which must outlive the reader. Returns null after a failure. */
 struct gzip_reader *gzip_open(const struct source *source, struct problem *problem);
 
 /* Read exactly so many bytes, or leave them out. Failures name the offset in the file. */
@@ -21,9 +21,9 @@ bool gzip_skip(struct gzip_reader *reader, uint64_t length, struct problem *prob
 
 /* Check that nothing is left: no further bytes, and no others than those of members. */
 bool gzip_finish(struct gzip_reader *reader, struct problem *problem);
-void gzip_close(struct gzip_reader *reader);
+void gzip_close(struct gzip_reader *reader); /* null is allowed */
 
-/* A file of one member that is written. Its bytes depend on what it holds alone. */
+/* Writes a file of one member. The same contents always make the same bytes. */
 struct gzip_writer;
 struct gzip_writer *gzip_begin(struct output *output, struct problem *problem);
 bool gzip_write(struct gzip_writer *writer, const void *data, size_t length, struct problem *problem);

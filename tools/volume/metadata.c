@@ -182,8 +182,10 @@ static bool read_scale(struct store *store, const json_t *configuration, struct 
            problem_set(problem, "Zarr: scale or offset of fixedscaleoffset is no number, or the scale not above 0");
 }
 
-/* Read one codec and what may stand behind it: a compressor of bytes, and a CRC-32C. Before it floats are scaled to
- * integers. */
+/*
+ * Read one codec and what may stand behind it: a compressor of bytes, and a CRC-32C. Before it floats are scaled to
+ * integers.
+ */
 static bool read_codecs(struct store *store, const json_t *codecs, struct problem *problem)
 {
     const size_t count = json_is_array(codecs) ? json_array_size(codecs) : 0;

@@ -20,7 +20,7 @@ enum {
     SIDE_MAX = 32767
 };
 
-/* What samples become: integers of 32 bits have no more than WIDE_BITS, and double precision becomes single. */
+/* Lists what samples become: integers of 32 bits have at most WIDE_BITS, and double precision becomes single. */
 enum { DOUBLE = 64 };
 static const struct {
     int16_t code;

@@ -170,7 +170,7 @@ uint64_t store_band_bytes(const struct store *store, const struct volume_setting
     return share < wanted ? share : wanted;
 }
 
-/* A box that is read, and the bricks that have a part of it. */
+/* Describes a box that is read, and the bricks that have a part of it. */
 struct reading {
     const struct store *store;
     const struct volume_settings *settings;
@@ -202,7 +202,7 @@ static size_t find_bricks(
     return count;
 }
 
-/* The part of one brick that lies in a box, along one axis. */
+/* Describes the part of one brick that lies in a box, along one axis. */
 struct span {
     uint32_t from; /* where the part begins in the brick */
     uint32_t at;   /* and in the box */

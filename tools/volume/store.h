@@ -26,7 +26,7 @@ struct shard_index {
     uint8_t *entries;     /* from malloc; null: none has been read */
 };
 
-/* The packed brick that was expanded last: rows of a large one are read a few at a time. */
+/* Holds the packed brick that was expanded last, because rows of a large one are read a few at a time. */
 struct expanded_brick {
     uint32_t at[AXES];
     uint8_t *samples; /* from malloc; null: none has been expanded */
@@ -59,7 +59,7 @@ struct store {
     struct volume_grid grid;
     uint64_t max_memory;
     struct shard_index *known;       /* from malloc, of a store that was opened */
-    struct expanded_brick *expanded; /* likewise */
+    struct expanded_brick *expanded; /* from malloc, of a store that was opened */
 };
 
 /* Return whether a name is that of a store: it ends in .zarr, or is a folder with metadata of Zarr. */
@@ -105,7 +105,7 @@ struct shard_writer *shard_begin(const struct store *store, const uint32_t at[AX
 bool shard_add(struct shard_writer *shard, const uint32_t at[AXES], const kst_buffer *coded, struct problem *problem);
 bool shard_end(struct shard_writer *shard, bool good, struct problem *problem); /* always frees the writer */
 
-/* A part of a brick that is wanted. */
+/* Describes a part of a brick that is requested. */
 struct brick_part {
     uint32_t at[AXES]; /* the brick's number in the store */
     kst_box box;       /* counted in its samples after the store's reduction and `reduce` */

@@ -36,7 +36,7 @@ struct volume_settings {
     double error;       /* the most by which a sample of single precision may differ; 0: not asked for */
     uint32_t repeat;    /* how often is measured */
     bool resume;        /* a store that was not finished goes on */
-    const char *words;  /* the options as they were given, for telling calls apart */
+    const char *words;  /* the options as the user wrote them, by which calls are compared */
     bool by_slices;     /* a store's bricks are slices, for other readers */
 };
 

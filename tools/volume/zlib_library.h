@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the functions of zlib that are used, by their own names. The library is loaded when the first compressed
- * file of NIfTI-1 is read. */
+/*
+ * Declares the functions of zlib that are used, by their own names. The library is loaded when the first compressed
+ * file of NIfTI-1 is read.
+ */
 #ifndef KOSTKA_TOOL_VOLUME_ZLIB_LIBRARY_H
 #define KOSTKA_TOOL_VOLUME_ZLIB_LIBRARY_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the functions of libzstd that are used, by their own names. The library is loaded when the first brick that
- * is coded so is read. */
+/*
+ * Declares the functions of libzstd that are used, by their own names. The library is loaded when the first brick that
+ * it has to expand is read.
+ */
 #ifndef KOSTKA_TOOL_VOLUME_ZSTD_LIBRARY_H
 #define KOSTKA_TOOL_VOLUME_ZSTD_LIBRARY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads libdeflate. It is needed together with libpng, when the first PNG file is read or written, and for the
- * checksums of a manifest.
+ * Loads libdeflate. It is needed together with libpng, when the first PNG file is read or written, for the checksums of
+ * a manifest, for bricks of Zarr in gzip and zlib, and to write .nii.gz.
  */
 #ifndef KOSTKA_TOOL_DEFLATE_LIBRARY_H
 #define KOSTKA_TOOL_DEFLATE_LIBRARY_H
