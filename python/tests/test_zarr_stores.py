@@ -53,8 +53,8 @@ class Compressed(unittest.TestCase):
         self.run_tool("decode", *options, name, raw)
         return numpy.fromfile(raw, kind)
 
-    def same(self, kind):
-        volume = self.volume(kind)
+    def same(self, kind, volume=None):
+        volume = self.volume(kind) if volume is None else volume
         samples = self.decoded(self.store, kind)
         self.assertTrue(numpy.array_equal(samples, volume.ravel()), kind)
         part = self.decoded(self.store, kind, "--box", "3x5x7+8+15+10")
@@ -102,6 +102,19 @@ class Compressed(unittest.TestCase):
         for codec in (GzipCodec(), ZstdCodec(), BloscCodec()):
             with self.subTest(codec=codec):
                 self.make("uint16", 3, compressors=codec, shards=(12, 18, 36))
+
+    def test_missing(self):
+        """Chunks that were never written have the fill value, in shards and outside of them."""
+        for shards in (None, (12, 18, 36)):
+            with self.subTest(shards=shards):
+                volume = self.volume("int16")
+                array = zarr.create_array(
+                    self.store, shape=volume.shape, dtype="int16", chunks=(6, 9, 18), shards=shards, fill_value=5, overwrite=True
+                )
+                wanted = numpy.full_like(volume, 5)
+                for part in (slice(0, 6), slice(0, 9)), (slice(0, 6), slice(18, 21)), (slice(6, 12), slice(9, 18)):
+                    array[part] = wanted[part] = volume[part]
+                self.same("int16", wanted)
 
     def test_version_2(self):
         codecs = [numcodecs.GZip(1), numcodecs.Zlib(9), numcodecs.Zstd(), numcodecs.Blosc("lz4", 5), None]
