@@ -81,18 +81,18 @@ bool volume_read(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem);
 void volume_release(struct volume_file *file);
 
-/* volume/files.c: write a SEG-Y, TIFF or NIfTI-1 file, or raw samples, as the name states. */
+/* volume/files_write.c: write a SEG-Y, TIFF or NIfTI-1 file, or raw samples, as the name states. */
 bool volume_write(const char *name, const kst_volume *volume, const struct volume_grid *grid,
     const struct volume_settings *settings, struct problem *problem);
 
 /*
- * volume/files.c: write the volume of a store as such a file, some bricks at a time (for TIFF, all at once). `box` is a
- * part of the reduced volume.
+ * volume/files_write.c: write the volume of a store as such a file, some bricks at a time (for TIFF, all at once).
+ * `box` is a part of the reduced volume.
  */
 bool volume_write_store(const char *name, const struct store *store, const kst_box *box,
     const struct volume_settings *settings, struct problem *problem);
 
-/* volume/files.c: write bytes at an offset of a file, or behind the previous bytes if bytes must be in order. */
+/* volume/files_write.c: write bytes at an offset of a file, or behind the previous bytes if bytes must be in order. */
 bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem);
 
 /*
