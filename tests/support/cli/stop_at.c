@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Is preloaded into a program that must be stopped at a certain moment, however busy the machine is: the program gets
- * SIGTERM, once, before the file number STOP_AT_FILE gets its final name. From then on each file waits a fifth of a second
- * for its name, so that the thread that handles the signal runs before all files are made.
+ * SIGTERM, once, before the file number STOP_AT_FILE gets its final name. From then on each file waits a fifth of a
+ * second for its name, so that the thread that handles the signal runs before all files are made.
  */
 #include <fcntl.h>
 #include <signal.h>
