@@ -113,9 +113,9 @@ static nvimgcodecProcessingStatus_t status_of_error(kst_status status)
 }
 
 /*
- * Return whether pixels are missing or wrong, and not merely bytes out of place. A report names only the first warning:
- * behind a harmless one, another may be about damage, for example if a stream without an end marker is also incomplete.
- * So several warnings count as damage.
+ * Return whether pixels are missing or wrong, and not merely bytes out of place. Several warnings always count as
+ * damage, because a report names only the first one: a harmless warning may hide one about damage, for example if a
+ * stream without an end marker is also incomplete.
  */
 static bool is_damage(kst_status warning, uint64_t warnings)
 {

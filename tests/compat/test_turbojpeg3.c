@@ -217,7 +217,7 @@ enum { DEEP_MOST = 4095, DEEP_ERROR = 24 };
 
 static short deep[4 * WIDTH * HEIGHT], deep_given[PITCH * HEIGHT];
 
-/* Where red, green, blue and alpha stand in each format of colours. */
+/* The positions of red, green, blue and alpha among the samples of a pixel, for each format of colours; −1: none. */
 static const signed char places[TJPF_COUNT][4] = {[TJPF_RGB] = {0, 1, 2, -1},
     [TJPF_BGR] = {2, 1, 0, -1},
     [TJPF_RGBX] = {0, 1, 2, 3},

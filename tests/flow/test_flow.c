@@ -549,7 +549,7 @@ static void test_wrong_memory(void **state)
     assert_int_equal(kst_flow_end(&flow), KST_ERROR_IMAGE_MEMORY);
 }
 
-/* So is a picture in memory that no device of the flow reaches, and none begins with it. */
+/* A source of pictures in a memory that no device of the flow reaches: each picture fails, and no device takes it. */
 static bool next_picture_on_device(void *user, kst_flow_item *item)
 {
     struct provided *provided = user;

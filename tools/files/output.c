@@ -257,8 +257,8 @@ static bool write_gathered(struct output *output, struct problem *problem)
 }
 
 /*
- * Where offsets count, several threads may call this at the same time, and gathered bytes have an offset of their own.
- * Where bytes must be in order, gathered bytes are written first.
+ * Several threads may call this at the same time if the output takes bytes at any offset; gathered bytes then have an
+ * offset of their own. If bytes must be written in order, gathered bytes are written first.
  */
 bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
 {

@@ -67,7 +67,7 @@ static bool take_number(const struct pattern *pattern, const char *prefix, const
     *number = 0;
     for (; isdigit((unsigned char)name[digits]) && digits < DIGITS_MOST; digits++)
         *number = 10 * *number + (uint64_t)(name[digits] - '0');
-    /* Only so many digits as the width asks for begin with zeros. */
+    /* A number begins with zeros only if it has exactly as many digits as the width asks for. */
     return digits >= width && (digits == width || name[0] != '0') && strcmp(name + digits, pattern->behind) == 0;
 }
 

@@ -133,7 +133,7 @@ bool kst_j2k_gpu_measure_blocks(struct j2k_gpu_encode_job *job, const struct j2k
 
 /*
  * Code blocks, and wait for all results except the blocks' bytes, which stay on the device. The outcomes are valid
- * until the job ends. For one thread at a time.
+ * until the job ends. Only one thread at a time may call this.
  */
 bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count,
     struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error);
@@ -144,7 +144,7 @@ bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_
  * while kst_j2k_gpu_counts() returns false. Then kst_j2k_gpu_count() counts, each time that the bands' steps change,
  * the blocks of all items, or only those of items with a true entry in `wanted`. It returns a record for each order,
  * valid until the next count; for an item that is not wanted, the record is that of its last count. Null: it failed.
- * For one thread at a time.
+ * Only one thread at a time may call this.
  */
 bool kst_j2k_gpu_count_begin(
     struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count, struct gpu_error *error);
@@ -157,7 +157,7 @@ const struct j2k_work_counted_block *kst_j2k_gpu_count(
  * must have one layer, and no SOP and EPH. `length` has an entry for each item of the job: the bytes of its packets; 0
  * if the orders do not contain the item, or if its blocks must be coded by kst_j2k_gpu_encode_blocks() after all,
  * because they have more planes or bytes than usual, or are too many. In that case the other items may or may not have
- * been coded. For one thread at a time.
+ * been coded. Only one thread at a time may call this.
  */
 bool kst_j2k_gpu_encode_packets(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders,
     uint32_t count, uint32_t *length, struct gpu_error *error);
@@ -169,7 +169,8 @@ bool kst_j2k_gpu_encode_packets(struct j2k_gpu_encode_job *job, const struct j2k
 bool kst_j2k_gpu_assemble_packets(const struct j2k_gpu_encode_job *job, uint32_t item, uint32_t length,
     const struct gpu_buffer *to, size_t at, double *seconds, struct gpu_error *error);
 
-/* Download the bytes of all blocks that were coded, and wait for the download. For one thread at a time. */
+/* Download the bytes of all blocks that were coded, and wait for the download. Only one thread at a time may call this.
+ */
 bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error);
 
 /* Describes a codestream: its frame, and the bodies to be inserted in it, whose data are those of outcomes of a job. */
@@ -194,10 +195,11 @@ bool kst_j2k_gpu_assembles(const struct j2k_gpu_stream *stream);
 bool kst_j2k_gpu_assemble(const struct j2k_gpu_encode_job *job, const struct j2k_gpu_stream *stream,
     const struct gpu_buffer *to, double *seconds, struct gpu_error *error);
 
-/* Release all that was measured and coded so far, which then is no longer valid. For one thread at a time. */
+/* Release all that was measured and coded so far, which then is no longer valid. Only one thread at a time may call
+ * this. */
 void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job);
 
-/* Return the times, summed over all blocks whose bytes were waited for. For one thread at a time. */
+/* Return the times, summed over all blocks whose bytes were waited for. Only one thread at a time may call this. */
 struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(struct j2k_gpu_encode_job *job);
 
 void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job); /* `job` may be null */

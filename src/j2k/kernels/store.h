@@ -38,7 +38,7 @@ FUNCTION u32 plane_value(GLOBAL const struct j2k_work_block *block, i32 plane)
 
 /* Holds the magnitudes of a column's rows while they are assembled. */
 struct column_values {
-    /* From planes at and above the shift of the region of interest; and from planes below it. */
+    /* The first is made of planes at and above the shift of the region of interest, the second of planes below it. */
     u32 inside[4], outside[4];
 };
 

@@ -63,9 +63,9 @@ void kst_j2k_look_for_sop(struct j2k_packet_source *source);
 void kst_j2k_settle(struct j2k_packet_source *source);
 
 /*
- * Behind damage to the packet at `at`, continue at an SOP, whose number says which packet follows. An SOP inside the
- * previous packet shows that the previous packet was shorter than it seemed, because no two packets share bytes.
- * Returns false if there is no such SOP.
+ * Continue at the next SOP after the packet at `at` was found to be damaged; the SOP's number says which packet
+ * follows. An SOP inside the previous packet shows that the previous packet was shorter than it seemed, because no two
+ * packets share bytes. Returns false if there is no such SOP.
  */
 bool kst_j2k_resume(struct j2k_packet_source *source, uint64_t at);
 

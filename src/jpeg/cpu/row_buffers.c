@@ -36,8 +36,9 @@ static size_t head_bytes(void)
 bool kst_jpeg_cpu_row_buffers_fit(struct jpeg_row_buffers *buffers, uint32_t threads)
 {
     /*
-     * In order, besides those that are ahead there is the one whose turn it is, and one that is being handed out.
-     * Otherwise a thread may have two at the borders of its band and one between them, besides those that are left.
+     * A writer in order needs, besides the buffers that are ahead, the one whose turn it is and one that is being
+     * handed out. Another writer's thread may have two buffers at the borders of its band and one between them, besides
+     * those that are left.
      */
     enum { NOT_AHEAD = 2, LEAST_AHEAD = 2, PER_THREAD = 3 };
     const bool in_order = buffers->writer->in_order;

@@ -232,7 +232,8 @@ FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, cons
 
 /*
  * Convert eight columns of pixels in all rows of a box, from column `x` and from row `row` of the MCU's chroma on.
- * Where chroma has ended, its last row is repeated, and so is the last row of luma.
+ * Rows of chroma below the component's last row repeat that row, and rows of luma below the picture repeat its last
+ * row.
  */
 FUNCTION void convert_pixels(
     LOCAL const struct jpeg_encode_picture *picture, const struct encode_place *place, u32 x, u32 row)

@@ -11,7 +11,7 @@
 /*
  * Describe the picture that `options` ask for, as kst_jpeg_output_describe() does. If the components differ in size,
  * only RAW is possible; if the samples do not have 8 bits, formats whose colours would have to be computed are not.
- * Where its usual format is not possible, KST_FORMAT_AUTO chooses RAW. Errors are KST_ERROR_OPTIONS, KST_ERROR_REGION
+ * KST_FORMAT_AUTO chooses RAW if its usual format is not possible. Errors are KST_ERROR_OPTIONS, KST_ERROR_REGION
  * and KST_ERROR_JPEG_COLOUR.
  */
 kst_status kst_jpeg_lossless_describe(

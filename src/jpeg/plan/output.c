@@ -96,7 +96,7 @@ static uint32_t block_size(const kst_decode_options *options)
 
 /*
  * Return how many samples a block of a component gives along a side, in a picture whose blocks give at least `least`.
- * As in libjpeg, the transform reduces subsampled components less if that saves resampling them.
+ * The transform reduces subsampled components less if they then need no resampling, as it does in libjpeg.
  */
 static uint32_t component_block(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t least)
 {

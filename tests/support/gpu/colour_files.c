@@ -326,7 +326,7 @@ static kst_buffer encode(const struct recipe *recipe)
     return buffer;
 }
 
-/* Where the next byte of the file goes; a box's length is written when the box ends. */
+/* Points to the place of the file's next byte. A box's length is written when the box ends. */
 static uint8_t *at;
 
 static void number(uint32_t value, uint32_t bytes)

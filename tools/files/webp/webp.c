@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads WebP files through libwebp: to RGB of 8 bits, or to RGBA if the file has alpha, with ICC profile, Exif and XMP.
- * Of an animation the first frame is read, on a canvas that is transparent around the frame.
+ * The first frame of an animation is read, on a canvas that is transparent around the frame.
  */
 #include <pthread.h>
 #include <string.h>

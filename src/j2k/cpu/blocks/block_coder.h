@@ -127,8 +127,8 @@ static inline uint16_t j2k_ht_least_bound(float factor)
 struct j2k_block_functions {
     size_t decoder_length, encoder_length; /* bytes of scratch memory */
     /*
-     * Of a segment of n passes, `decode` needs only the first n × pass_bytes + bytes_ahead bytes; those behind have no
-     * effect.
+     * `decode` reads at most the first n × pass_bytes + bytes_ahead bytes of a segment of n passes. Later bytes of the
+     * segment have no effect.
      */
     uint32_t pass_bytes, bytes_ahead;
     /*

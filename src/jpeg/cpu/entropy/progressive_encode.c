@@ -18,7 +18,7 @@ struct scan {
     struct jpeg_set_aside aside;  /* all bits, if the coefficients are not in memory */
     struct jpeg_huffman table[2]; /* indexed by destination, of the class that the scan uses */
     uint32_t restart_interval;
-    /* In element i of the array: index of the scan that is coded as the i-th one. */
+    /* Element i of the array holds here the index of the scan that is coded as the i-th one. */
     uint32_t turn;
     bool done;
 };
