@@ -17,7 +17,7 @@ static atomic_bool lost;   /* a parent of this process had loaded a driver */
 
 bool compat_is_set(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value && *value;
 }
 

@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-/* Return whether a variable of the environment says something. */
+/*
+ * Return whether a variable of the environment is set and not empty. None counts in a process with more rights than its
+ * user (setuid), for which the library follows none either.
+ */
 bool compat_is_set(const char *variable);
 
 /*
