@@ -15,15 +15,11 @@
 #include <unistd.h>
 
 #include <jpeglib.h>
-#include <openjpeg.h>
 #include <turbojpeg.h>
 
-enum { CHANNELS = 3, SECONDS_MOST = 120, CHILDREN = 6, CODED_SIDE = 400 };
+#include "support/compat/memory_stream.h"
 
-struct bytes {
-    uint8_t *data;
-    size_t length, at, room;
-};
+enum { CHANNELS = 3, SECONDS_MOST = 120, CHILDREN = 6, CODED_SIDE = 400 };
 
 static struct bytes jpeg, j2k;
 static atomic_bool ends;
@@ -144,43 +140,6 @@ static uint64_t use_turbojpeg(void)
     return sum;
 }
 
-static OPJ_SIZE_T read_bytes(void *to, OPJ_SIZE_T length, void *user)
-{
-    struct bytes *b = user;
-    size_t left = b->length - b->at, count = length < left ? length : left;
-    memcpy(to, b->data + b->at, count);
-    b->at += count;
-    return count > 0 ? count : (OPJ_SIZE_T)-1;
-}
-
-static OPJ_SIZE_T write_bytes(void *from, OPJ_SIZE_T length, void *user)
-{
-    struct bytes *b = user;
-    check(length <= b->room - b->at, "the file");
-    memcpy(b->data + b->at, from, length);
-    b->at += length;
-    b->length = b->at > b->length ? b->at : b->length;
-    return length;
-}
-
-static OPJ_BOOL seek_to(OPJ_OFF_T offset, void *user)
-{
-    ((struct bytes *)user)->at = (size_t)offset;
-    return OPJ_TRUE;
-}
-
-static opj_stream_t *open_stream(struct bytes *bytes, OPJ_BOOL reads)
-{
-    opj_stream_t *stream = opj_stream_default_create(reads);
-    bytes->at = 0;
-    opj_stream_set_user_data(stream, bytes, NULL);
-    opj_stream_set_user_data_length(stream, bytes->length);
-    opj_stream_set_read_function(stream, read_bytes);
-    opj_stream_set_write_function(stream, write_bytes);
-    opj_stream_set_seek_function(stream, seek_to);
-    return stream;
-}
-
 static void print_error(const char *text, void *user)
 {
     (void)user;
@@ -204,7 +163,7 @@ static void make_j2k(void)
     j2k.length = 0;
     opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);
     opj_set_error_handler(codec, print_error, NULL);
-    opj_stream_t *stream = open_stream(&j2k, OPJ_FALSE);
+    opj_stream_t *stream = memory_stream_open(&j2k, OPJ_FALSE);
     check(opj_setup_encoder(codec, &parameters, image) && opj_start_compress(codec, image, stream) &&
               opj_encode(codec, stream) && opj_end_compress(codec, stream),
         "encoding JPEG 2000");
@@ -227,7 +186,7 @@ static void begin_j2k(struct decoding *d)
     opj_set_default_decoder_parameters(&parameters);
     *d = (struct decoding){.file = j2k, .codec = opj_create_decompress(OPJ_CODEC_J2K)};
     opj_set_error_handler(d->codec, print_error, NULL);
-    d->stream = open_stream(&d->file, OPJ_TRUE);
+    d->stream = memory_stream_open(&d->file, OPJ_TRUE);
     check(
         opj_setup_decoder(d->codec, &parameters) && opj_read_header(d->stream, d->codec, &d->image), "opj_read_header");
 }

@@ -10,45 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openjpeg.h>
+#include "support/compat/memory_stream.h"
 
 enum { SIDE = 40, ROOM = 1 << 20, NONE = 0, DEPTH_16 = 15, DEPTH_SIGNED = 0x87, WHOLE = 65535 };
 
-static struct bytes {
-    uint8_t data[ROOM];
-    size_t length, at;
-} stream_1, stream_3, file;
+static uint8_t room[3][ROOM];
+static struct bytes stream_1 = {.data = room[0], .room = ROOM}, stream_3 = {.data = room[1], .room = ROOM},
+                    file = {.data = room[2], .room = ROOM};
 
 static void fail(const char *what)
 {
     fprintf(stderr, "%s\n", what);
     exit(1);
-}
-
-static OPJ_SIZE_T read_bytes(void *to, OPJ_SIZE_T length, void *user)
-{
-    struct bytes *b = user;
-    size_t left = b->length - b->at, count = length < left ? length : left;
-    memcpy(to, b->data + b->at, count);
-    b->at += count;
-    return count > 0 ? count : (OPJ_SIZE_T)-1;
-}
-
-static OPJ_SIZE_T write_bytes(void *from, OPJ_SIZE_T length, void *user)
-{
-    struct bytes *b = user;
-    if (length > ROOM - b->at)
-        fail("a codestream is too long");
-    memcpy(b->data + b->at, from, length);
-    b->at += length;
-    b->length = b->at > b->length ? b->at : b->length;
-    return length;
-}
-
-static OPJ_BOOL seek_to(OPJ_OFF_T offset, void *user)
-{
-    ((struct bytes *)user)->at = (size_t)offset;
-    return OPJ_TRUE;
 }
 
 static OPJ_OFF_T skip(OPJ_OFF_T count, void *user)
@@ -61,13 +34,7 @@ static OPJ_OFF_T skip(OPJ_OFF_T count, void *user)
 
 static opj_stream_t *open_stream(struct bytes *bytes, OPJ_BOOL reads)
 {
-    opj_stream_t *stream = opj_stream_default_create(reads);
-    bytes->at = 0;
-    opj_stream_set_user_data(stream, bytes, NULL);
-    opj_stream_set_user_data_length(stream, bytes->length);
-    opj_stream_set_read_function(stream, read_bytes);
-    opj_stream_set_write_function(stream, write_bytes);
-    opj_stream_set_seek_function(stream, seek_to);
+    opj_stream_t *stream = memory_stream_open(bytes, reads);
     opj_stream_set_skip_function(stream, skip);
     return stream;
 }

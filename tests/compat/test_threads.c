@@ -12,16 +12,11 @@
 #include <string.h>
 
 #include <jpeglib.h>
-#include <openjpeg.h>
 #include <turbojpeg.h>
 
-enum { THREADS = 3, ROUNDS = 2, CHANNELS = 3 };
+#include "support/compat/memory_stream.h"
 
-/* Bytes that grow, or are read. */
-struct bytes {
-    uint8_t *data;
-    size_t length, at, room;
-};
+enum { THREADS = 3, ROUNDS = 2, CHANNELS = 3 };
 
 struct picture {
     uint8_t *pixels;
@@ -115,43 +110,6 @@ static uint64_t use_turbojpeg(const struct picture *p)
     return sum;
 }
 
-static OPJ_SIZE_T read_bytes(void *to, OPJ_SIZE_T length, void *user)
-{
-    struct bytes *b = user;
-    size_t left = b->length - b->at, count = length < left ? length : left;
-    memcpy(to, b->data + b->at, count);
-    b->at += count;
-    return count > 0 ? count : (OPJ_SIZE_T)-1;
-}
-
-static OPJ_SIZE_T write_bytes(void *from, OPJ_SIZE_T length, void *user)
-{
-    struct bytes *b = user;
-    check(length <= b->room - b->at, "the file");
-    memcpy(b->data + b->at, from, length);
-    b->at += length;
-    b->length = b->at > b->length ? b->at : b->length;
-    return length;
-}
-
-static OPJ_BOOL seek_to(OPJ_OFF_T offset, void *user)
-{
-    ((struct bytes *)user)->at = (size_t)offset;
-    return OPJ_TRUE;
-}
-
-static opj_stream_t *open_stream(struct bytes *bytes, OPJ_BOOL reads)
-{
-    opj_stream_t *stream = opj_stream_default_create(reads);
-    bytes->at = 0;
-    opj_stream_set_user_data(stream, bytes, NULL);
-    opj_stream_set_user_data_length(stream, bytes->length);
-    opj_stream_set_read_function(stream, read_bytes);
-    opj_stream_set_write_function(stream, write_bytes);
-    opj_stream_set_seek_function(stream, seek_to);
-    return stream;
-}
-
 static void encode_jpeg2000(const struct picture *p, struct bytes *file)
 {
     opj_image_cmptparm_t one = {.dx = 1, .dy = 1, .w = p->width, .h = p->height, .prec = 8};
@@ -168,7 +126,7 @@ static void encode_jpeg2000(const struct picture *p, struct bytes *file)
     parameters.cp_disto_alloc = 1;
     parameters.tcp_mct = 1;
     opj_codec_t *codec = opj_create_compress(OPJ_CODEC_JP2);
-    opj_stream_t *stream = open_stream(file, OPJ_FALSE);
+    opj_stream_t *stream = memory_stream_open(file, OPJ_FALSE);
     check(opj_setup_encoder(codec, &parameters, image) && opj_codec_set_threads(codec, 2) &&
               opj_start_compress(codec, image, stream) && opj_encode(codec, stream) && opj_end_compress(codec, stream),
         "encoding JPEG 2000");
@@ -184,7 +142,7 @@ static void decode_jpeg2000(const struct picture *p, struct bytes *file)
     opj_image_t *image = NULL;
     opj_set_default_decoder_parameters(&parameters);
     opj_codec_t *codec = opj_create_decompress(OPJ_CODEC_JP2);
-    opj_stream_t *stream = open_stream(file, OPJ_TRUE);
+    opj_stream_t *stream = memory_stream_open(file, OPJ_TRUE);
     check(opj_setup_decoder(codec, &parameters) && opj_codec_set_threads(codec, 2) &&
               opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image) &&
               opj_end_decompress(codec, stream),
