@@ -1,39 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Decodes cleanup passes with AVX2. While the quads of a row are read, one after the other, the samples of the row
- * above are taken, which do not depend on each other: that fills the time in which the processor waits for VLC. For a
- * row of quads it is first found how many bits each quad's numbers have and where they begin, eight quads at a time.
- * Then the samples of two quads are taken at once, each at its own place: from two words of 64 bits, or where a quad
- * may have more bits, from a word for each sample.
- */
+/* Decodes cleanup passes with AVX2: the samples of two quads are taken together. */
 #include <immintrin.h>
 
-#include "j2k/cpu/blocks/ht_quads.h"
+#include "j2k/cpu/blocks/block.h"
 
 enum {
-    AT_ONCE = 8,     /* quads */
-    SHORT_BITS = 14, /* four numbers of this many bits fit into a word, wherever in its first byte they begin */
-    COLUMNS = 4,     /* of samples of a pair of quads */
-    SIGNIFICANT = 0xF0
+    AT_ONCE = 8,
+    GROUP = 2,
+    SHORT_BITS = 14 /* four numbers of this many bits fit into a word, wherever in its first byte they begin */
 };
 
-/*
- * Holds what is known of the quads of a row: the entry, above it the number U of bits, and where in MagSgn each quad
- * begins.
- */
-struct known_quads {
-    uint32_t quad[J2K_HT_QUAD_COLUMNS + AT_ONCE];
-    uint32_t at[J2K_HT_QUAD_COLUMNS + AT_ONCE];
-};
-
-struct row_reading {
-    struct j2k_ht_decoder *decoder;
-    uint32_t at;      /* bits of MagSgn in front of the row */
-    uint32_t end;     /* bits of MagSgn up to the end of the row */
-    uint32_t most;    /* largest U of the row */
-    __m256i largest;  /* largest magnitudes less 1 of all rows */
+struct row_vectors {
+    __m256i largest;  /* largest magnitudes less 1 so far */
     __m128i up, down; /* shifts from 2 µ + 1 to a sample, one of which is 0 */
 };
+
+/* This header uses the definitions above. */
+#include "j2k/cpu/blocks/ht_cleanup_rows.h"
 
 ALWAYS_INLINE __m256i load(const void *from)
 {
@@ -43,6 +26,15 @@ ALWAYS_INLINE __m256i load(const void *from)
 ALWAYS_INLINE void store(void *to, __m256i value)
 {
     _mm256_storeu_si256((__m256i *)to, value);
+}
+
+ALWAYS_INLINE uint32_t largest_lane(__m256i numbers)
+{
+    uint32_t lane[AT_ONCE], largest = 0;
+    store(lane, numbers);
+    for (uint32_t i = 0; i < AT_ONCE; i++)
+        largest = lane[i] > largest ? lane[i] : largest;
+    return largest;
 }
 
 /* Join the columns that each of eight quads looks at: two above it, one on either side. */
@@ -84,8 +76,7 @@ ALWAYS_INLINE __m256i running_sums(__m256i value)
     return _mm256_add_epi32(value, _mm256_blend_epi32(_mm256_setzero_si256(), half, 0xF0));
 }
 
-/* Find how many bits the quads of a row have. What is computed for quads behind the last one has no effect. */
-ALWAYS_INLINE void know_quads(struct row_reading *reading, uint32_t row, struct known_quads *known)
+ALWAYS_INLINE void know_quads(struct j2k_ht_row_reading *reading, uint32_t row, struct j2k_ht_known_quads *known)
 {
     const struct j2k_ht_decoder *decoder = reading->decoder;
     const uint16_t *quad = decoder->quad + (size_t)row * decoder->quad_pitch + 1;
@@ -111,11 +102,7 @@ ALWAYS_INLINE void know_quads(struct row_reading *reading, uint32_t row, struct 
         at = _mm256_add_epi32(at, _mm256_permutevar8x32_epi32(sums, _mm256_set1_epi32(7)));
     }
     reading->end = (uint32_t)_mm256_cvtsi256_si32(at);
-    uint32_t all[AT_ONCE];
-    store(all, most);
-    reading->most = 0;
-    for (uint32_t i = 0; i < AT_ONCE; i++)
-        reading->most = all[i] > reading->most ? all[i] : reading->most;
+    reading->most = largest_lane(most);
 }
 
 /*
@@ -144,133 +131,74 @@ ALWAYS_INLINE __m256i long_numbers(const uint8_t *data, __m256i at)
     return _mm256_permute4x64_epi64(_mm256_castps_si256(both), 0xD8);
 }
 
-/* Take the samples of a pair of quads: the upper row in the lower half. `less` receives magnitudes less 1. */
-ALWAYS_INLINE __m256i take_pair(
-    struct row_reading *reading, const struct known_quads *known, uint32_t q, bool is_short, __m256i *less)
+/* Repeat the number of either quad in one half. */
+ALWAYS_INLINE __m256i spread_pair(const uint32_t *number)
 {
-    if (((known->quad[q] | known->quad[q + 1]) & SIGNIFICANT) == 0)
-        return *less = _mm256_setzero_si256();
-    const uint8_t *data = reading->decoder->magsgn;
-    const __m256i halves = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1), one = _mm256_set1_epi32(1);
-    const __m256i quad = _mm256_permutevar8x32_epi32(
-        _mm256_castsi128_si256(_mm_loadl_epi64((const __m128i *)(const void *)(known->quad + q))), halves);
-    const __m256i at = _mm256_permutevar8x32_epi32(
-        _mm256_castsi128_si256(_mm_loadl_epi64((const __m128i *)(const void *)(known->at + q))), halves);
+    const __m256i halves = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
+    const __m128i pair = _mm_loadl_epi64((const __m128i *)(const void *)number);
+    return _mm256_permutevar8x32_epi32(_mm256_castsi128_si256(pair), halves);
+}
+
+/* Take the numbers of MagSgn of a pair of quads, whose lengths are `bits`. There are other bits above them. */
+ALWAYS_INLINE __m256i take_numbers(const uint8_t *data, const uint32_t *at, bool is_short, __m256i bits)
+{
+    const __m256i first = spread_pair(at);
+    __m256i before = _mm256_add_epi32(_mm256_slli_si256(bits, 4), _mm256_slli_si256(bits, 8));
+    before = _mm256_add_epi32(before, _mm256_slli_si256(bits, 12));
+    if (is_short)
+        return short_numbers(data, at, _mm256_add_epi32(before, _mm256_and_si256(first, _mm256_set1_epi32(7))));
+    return long_numbers(data, _mm256_add_epi32(before, first));
+}
+
+/* Store the upper row of a pair of quads, which is in the lower half, and the lower one. */
+ALWAYS_INLINE void store_rows(uint32_t *upper, uint32_t *lower, __m256i rows)
+{
+    _mm_storeu_si128((__m128i *)(void *)upper, _mm256_castsi256_si128(rows));
+    _mm_storeu_si128((__m128i *)(void *)lower, _mm256_extracti128_si256(rows, 1));
+}
+
+ALWAYS_INLINE void take_group(struct row_vectors *vectors, const uint8_t *data, const struct j2k_ht_known_quads *known,
+    uint32_t q, bool is_short, uint32_t *upper, uint32_t *lower, uint32_t *above)
+{
+    const __m256i rows = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7), one = _mm256_set1_epi32(1);
+    if (((known->quad[q] | known->quad[q + 1]) & SIGNIFICANT) == 0) {
+        store_rows(upper, lower, _mm256_setzero_si256());
+        _mm_storeu_si128((__m128i *)(void *)above, _mm_setzero_si128());
+        return;
+    }
+    const __m256i quad = spread_pair(known->quad + q);
     const __m256i place = _mm256_setr_epi32(16, 32, 64, 128, 16, 32, 64, 128);
     const __m256i there = _mm256_cmpeq_epi32(_mm256_and_si256(quad, place), place);
     const __m256i known_at = _mm256_slli_epi32(place, 8), one_at = _mm256_slli_epi32(place, 4);
     const __m256i is_known = _mm256_cmpeq_epi32(_mm256_and_si256(quad, known_at), known_at);
     const __m256i is_one = _mm256_cmpeq_epi32(_mm256_and_si256(quad, one_at), one_at);
     const __m256i bits = _mm256_and_si256(there, _mm256_add_epi32(_mm256_srli_epi32(quad, 16), is_known));
-    __m256i before = _mm256_add_epi32(_mm256_slli_si256(bits, 4), _mm256_slli_si256(bits, 8));
-    before = _mm256_add_epi32(before, _mm256_slli_si256(bits, 12));
-    __m256i number;
-    if (is_short)
-        number =
-            short_numbers(data, known->at + q, _mm256_add_epi32(before, _mm256_and_si256(at, _mm256_set1_epi32(7))));
-    else
-        number = long_numbers(data, _mm256_add_epi32(before, at));
     const __m256i top = _mm256_sllv_epi32(one, bits);
+    __m256i number = take_numbers(data, known->at + q, is_short, bits);
     number = _mm256_and_si256(number, _mm256_sub_epi32(top, one));
     number = _mm256_or_si256(number, _mm256_and_si256(is_one, top));
-    *less = _mm256_srli_epi32(number, 1);
-    reading->largest = _mm256_max_epu32(reading->largest, *less);
+    const __m256i less = _mm256_srli_epi32(number, 1);
+    vectors->largest = _mm256_max_epu32(vectors->largest, less);
     __m256i sample = _mm256_add_epi32(_mm256_or_si256(number, one), _mm256_set1_epi32(2));
-    sample = _mm256_srl_epi32(_mm256_sll_epi32(sample, reading->up), reading->down);
+    sample = _mm256_srl_epi32(_mm256_sll_epi32(sample, vectors->up), vectors->down);
     sample = _mm256_or_si256(sample, _mm256_slli_epi32(number, 31));
-    const __m256i rows = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
-    *less = _mm256_permutevar8x32_epi32(*less, rows);
-    return _mm256_permutevar8x32_epi32(_mm256_and_si256(sample, there), rows);
+    store_rows(upper, lower, _mm256_permutevar8x32_epi32(_mm256_and_si256(sample, there), rows));
+    _mm_storeu_si128((__m128i *)(void *)above, _mm256_extracti128_si256(_mm256_permutevar8x32_epi32(less, rows), 1));
 }
 
-/* Holds the places that the samples of a row of quads go to, and those of the quads of the next row. */
-struct row_places {
-    uint32_t *upper, *lower, *above;
-    const uint16_t *context;
-    uint16_t *quad;
-    uint8_t *u;
-};
-
-/* Take the samples of a row of quads, and with `more` the next row of quads, which may have an odd number of them. */
-ALWAYS_INLINE struct j2k_ht_reading take_pairs(struct row_reading *reading, const struct known_quads *known,
-    const struct row_places *to, struct j2k_ht_reading quads, bool is_short, bool more)
+ALWAYS_INLINE struct row_vectors open_vectors(int32_t shift)
 {
-    const uint32_t width = reading->decoder->width, columns = reading->decoder->quad_columns;
-    uint32_t left = 0, x = 0;
-    __m256i less;
-    for (; x + COLUMNS <= width; x += COLUMNS) {
-        if (more)
-            left = j2k_ht_take_pair(&quads, to->context + x / 2, left, false, to->quad + x / 2, to->u + x / 2);
-        const __m256i sample = take_pair(reading, known, x / 2, is_short, &less);
-        _mm_storeu_si128((__m128i *)(void *)(to->upper + x), _mm256_castsi256_si128(sample));
-        _mm_storeu_si128((__m128i *)(void *)(to->lower + x), _mm256_extracti128_si256(sample, 1));
-        _mm_storeu_si128((__m128i *)(void *)(to->above + x), _mm256_extracti128_si256(less, 1));
-    }
-    if (x == width)
-        return quads;
-    if (more)
-        j2k_ht_take_pair(&quads, to->context + x / 2, left, x / 2 + 1 == columns, to->quad + x / 2, to->u + x / 2);
-    uint32_t last[2 * COLUMNS];
-    store(last, take_pair(reading, known, x / 2, is_short, &less));
-    memcpy(to->upper + x, last, sizeof *last * (width - x));
-    memcpy(to->lower + x, last + COLUMNS, sizeof *last * (width - x));
-    _mm_storeu_si128((__m128i *)(void *)(to->above + x), _mm256_extracti128_si256(less, 1));
-    return quads;
+    return (struct row_vectors){.largest = _mm256_setzero_si256(),
+        .up = _mm_cvtsi32_si128(shift > 0 ? shift : 0),
+        .down = _mm_cvtsi32_si128(shift < 0 ? -shift : 0)};
 }
 
-/* Take the samples of a row, and the quads of the next one if there is one. */
-static bool take_row(struct row_reading *reading, struct j2k_ht_reading *quads, uint32_t row)
+ALWAYS_INLINE uint32_t largest_of(const struct row_vectors *vectors)
 {
-    struct j2k_ht_decoder *decoder = reading->decoder;
-    struct known_quads known;
-    know_quads(reading, row, &known);
-    if (reading->most > decoder->bits + 1 || reading->end > decoder->magsgn_bits)
-        return false;
-    uint32_t unused[J2K_BLOCK_SIDE], *upper = decoder->sample + (size_t)2 * row * decoder->width;
-    uint16_t context[J2K_HT_QUAD_COLUMNS];
-    const size_t next = (size_t)(row + 1) * decoder->quad_pitch + 1;
-    const struct row_places to = {.upper = upper,
-        .lower = 2 * row + 1 < decoder->height ? upper + decoder->width : unused,
-        .above = decoder->above + 2,
-        .context = context,
-        .quad = decoder->quad + next,
-        .u = decoder->u + next};
-    const bool is_short = reading->most <= SHORT_BITS, more = row + 1 < decoder->quad_rows;
-    if (more)
-        kst_j2k_cpu_ht_contexts(decoder, row + 1, context);
-    if (is_short && more)
-        *quads = take_pairs(reading, &known, &to, *quads, true, true);
-    else if (more)
-        *quads = take_pairs(reading, &known, &to, *quads, false, true);
-    else
-        take_pairs(reading, &known, &to, *quads, false, false);
-    reading->at = reading->end;
-    return true;
-}
-
-/* Return whether no magnitude has more bits than it may have. */
-static bool is_fine(const struct row_reading *reading)
-{
-    uint32_t less[AT_ONCE];
-    bool fine = true;
-    store(less, reading->largest);
-    for (uint32_t i = 0; i < AT_ONCE; i++)
-        fine = fine && less[i] < (1U << reading->decoder->bits) - 1;
-    return fine;
+    return largest_lane(vectors->largest);
 }
 
 bool kst_j2k_cpu_ht_cleanup_avx2(struct j2k_ht_decoder *decoder)
 {
-    const int32_t shift = (int32_t)decoder->plane + decoder->fraction - 1;
-    struct row_reading reading = {.decoder = decoder,
-        .largest = _mm256_setzero_si256(),
-        .up = _mm_cvtsi32_si128(shift > 0 ? shift : 0),
-        .down = _mm_cvtsi32_si128(shift < 0 ? -shift : 0)};
-    struct j2k_ht_mel mel;
-    struct j2k_ht_reading quads = kst_j2k_cpu_ht_first_quads(decoder, kst_j2k_cpu_ht_reading_open(decoder, &mel));
-    memset(decoder->above, 0, (2 * (size_t)decoder->quad_columns + 24) * sizeof *decoder->above);
-    for (uint32_t r = 0; r < decoder->quad_rows; r++)
-        if (j2k_ht_bits_read(&quads, decoder->vlc) > decoder->vlc_bits || !take_row(&reading, &quads, r))
-            return false;
-    return is_fine(&reading);
+    return take_block(decoder);
 }

@@ -14,10 +14,11 @@ enum {
     J2K_HT_QUAD_COLUMNS = J2K_BLOCK_SIDE / 2,
     J2K_HT_QUAD_ROWS = J2K_BLOCK_SIDE / 2,
     /* A row has an even number of quads, and one more on each side. Blocks of two columns of samples need most. */
-    J2K_HT_QUADS = J2K_BLOCK_SAMPLES / 4 + 3 * J2K_HT_QUAD_ROWS + 8, /* eight quads can be read together */
+    J2K_HT_QUADS = J2K_BLOCK_SAMPLES / 4 + 3 * J2K_HT_QUAD_ROWS + 16, /* sixteen quads can be read together */
     J2K_HT_GROUPS = J2K_BLOCK_SAMPLES / 16 + 3 * (J2K_BLOCK_SIDE / 4 + 2) + 4,
-    J2K_HT_DEEP_WORD = 64, /* most bits of a number of MagSgn */
-    J2K_HT_SLACK = 64,     /* bytes that may be read behind a buffer's contents */
+    J2K_HT_DEEP_WORD = 64,    /* most bits of a number of MagSgn */
+    J2K_HT_SLACK = 64,        /* bytes that may be read behind a buffer's contents */
+    J2K_HT_ABOVE_AROUND = 40, /* columns around those of a row, so that sixteen quads can look at them together */
     /* A row of quads is checked only when it is done, so that the bits of a whole row may be read behind the end. */
     J2K_HT_VLC_ROOM = J2K_HT_SUFFIX_MOST + J2K_HT_QUAD_COLUMNS * 5 / 2 + J2K_HT_SLACK,
     J2K_HT_REFINEMENT_ROOM = J2K_HT_REFINEMENT_MOST + J2K_HT_SLACK,
@@ -46,7 +47,7 @@ struct j2k_ht_decoder {
     /*
      * For each column of samples, and some around: µ − 1 in the row above, or 0.
      */
-    uint32_t above[J2K_BLOCK_SIDE + 24];
+    uint32_t above[J2K_BLOCK_SIDE + J2K_HT_ABOVE_AROUND];
     uint64_t deep_above[J2K_BLOCK_SIDE + 8];
     /*
      * Significance after the cleanup pass, and after the one of significance propagation: 16 bits for 4 columns of a
@@ -90,6 +91,9 @@ bool kst_j2k_cpu_ht_quads(struct j2k_ht_decoder *decoder);
 bool kst_j2k_cpu_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier);
 #if defined(__x86_64__)
 bool kst_j2k_cpu_ht_cleanup_avx2(struct j2k_ht_decoder *decoder);
+bool kst_j2k_cpu_ht_cleanup_avx512(struct j2k_ht_decoder *decoder);
+#elif defined(__aarch64__)
+bool kst_j2k_cpu_ht_cleanup_neon(struct j2k_ht_decoder *decoder);
 #endif
 bool kst_j2k_cpu_ht_deep(struct j2k_ht_decoder *decoder);
 

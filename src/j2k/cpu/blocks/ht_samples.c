@@ -10,8 +10,13 @@
 bool kst_j2k_cpu_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier)
 {
 #if defined(__x86_64__)
+    if (tier >= CPU_AVX512)
+        return kst_j2k_cpu_ht_cleanup_avx512(decoder);
     if (tier >= CPU_AVX2)
         return kst_j2k_cpu_ht_cleanup_avx2(decoder);
+#elif defined(__aarch64__)
+    if (tier == CPU_NEON)
+        return kst_j2k_cpu_ht_cleanup_neon(decoder);
 #else
     (void)tier;
 #endif
