@@ -8,6 +8,7 @@
 #include "j2k/tables/ht.h"
 #include "j2k/tables/ht_encode.h"
 #include "j2k/tables/ht_vlc.h"
+#include "support/cpu_tiers.h"
 #include "support/random.h"
 #include "support/test.h"
 
@@ -58,7 +59,8 @@ static void codes_are_the_best(void **state)
 struct fixture {
     struct j2k_block_scratch *encoder, *decoder;
     uint32_t sample[J2K_BLOCK_SAMPLES];
-    uint32_t width, height;
+    uint32_t width, height, tiers;
+    enum cpu_tier tier[CPU_TIERS]; /* all of the processor */
     double worth;
     struct j2k_block_outcome outcome;
     uint8_t data[ROOM];
@@ -71,6 +73,7 @@ static int setup(void **state)
         return 1;
     f->encoder = calloc(1, kst_j2k_cpu_ht.encoder_length);
     f->decoder = calloc(1, kst_j2k_cpu_ht.decoder_length);
+    f->tiers = cpu_tiers(f->tier);
     *state = f;
     return f->encoder == NULL || f->decoder == NULL;
 }
@@ -174,11 +177,13 @@ static void go_there_and_back(struct fixture *f, uint32_t plane, uint32_t refine
     struct j2k_block_outcome first = f->outcome;
     struct j2k_pass pass[J2K_HT_SET];
     memcpy(pass, first.pass, first.passes * sizeof *pass);
-    encode(f, kst_cpu_best(), plane, refinements, style);
-    assert_int_equal(f->outcome.passes, first.passes);
-    assert_int_equal(f->outcome.length, first.length);
-    assert_memory_equal(f->outcome.data, f->data, first.length);
-    assert_memory_equal(f->outcome.pass, pass, first.passes * sizeof *pass);
+    for (uint32_t t = 0; t < f->tiers; t++) {
+        encode(f, f->tier[t], plane, refinements, style);
+        assert_int_equal(f->outcome.passes, first.passes);
+        assert_int_equal(f->outcome.length, first.length);
+        assert_memory_equal(f->outcome.data, f->data, first.length);
+        assert_memory_equal(f->outcome.pass, pass, first.passes * sizeof *pass);
+    }
 }
 
 /* Return the bits that the encoder has written to its streams, of MEL from bytes that have been stuffed. */
@@ -203,7 +208,7 @@ static void check_count_of_reals(struct fixture *f, enum cpu_tier tier, uint32_t
 {
     enum { AROUND = 3 };
     const size_t pitch = f->width + AROUND;
-    const bool counts = tier == CPU_AVX2 || tier == CPU_AVX512;
+    const bool counts = tier == CPU_AVX2 || tier == CPU_AVX512 || tier == CPU_NEON;
     const float step = 0x1.8p-3F;
     float *band = malloc(pitch * f->height * sizeof *band), most = 0, largest = -1;
     uint32_t bits = UINT32_MAX;
@@ -246,15 +251,15 @@ static void check_count_of_reals(struct fixture *f, enum cpu_tier tier, uint32_t
 static void check_count(struct fixture *f)
 {
     struct j2k_block_settings settings = {.width = f->width, .height = f->height, .style = J2K_STYLE_HT};
-    const enum cpu_tier tier[] = {CPU_C, kst_cpu_best()};
     encode(f, CPU_C, 0, 0, 0);
     const uint32_t planes = f->outcome.planes;
     const uint32_t bits = planes > 0 ? written_bits((const struct j2k_ht_encoder *)(const void *)f->encoder) : 0;
-    for (uint32_t i = 0; i < 4; i++) {
-        settings.planes = i < 2 ? 0 : planes;
+    for (uint32_t i = 0; i < 2 * f->tiers; i++) {
+        const enum cpu_tier tier = f->tier[i / 2];
+        settings.planes = i % 2 == 0 ? 0 : planes;
         memset((uint8_t *)f->encoder + sizeof f->sample, 0xA5, kst_j2k_cpu_ht.encoder_length - sizeof f->sample);
-        assert_int_equal(kst_j2k_cpu_ht.count(f->encoder, tier[i % 2], &settings), bits);
-        check_count_of_reals(f, tier[i % 2], bits);
+        assert_int_equal(kst_j2k_cpu_ht.count(f->encoder, tier, &settings), bits);
+        check_count_of_reals(f, tier, bits);
         memcpy(f->encoder->sample, f->sample, sizeof f->sample);
     }
 }
@@ -263,7 +268,8 @@ static void check_count(struct fixture *f)
 static void blocks_come_back(void **state)
 {
     static const uint16_t sizes[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 5}, {4, 4}, {1, 1024}, {1024, 1}, {1023, 3},
-        {5, 512}, {64, 64}, {63, 61}, {32, 128}, {1024, 4}, {4, 1024}, {17, 64}, {64, 2}};
+        {5, 512}, {64, 64}, {63, 61}, {32, 128}, {1024, 4}, {4, 1024}, {17, 64}, {64, 2}, {31, 33}, {65, 40}, {130, 19},
+        {193, 7}};
     static const uint8_t planes[] = {0, 1, 2, 3, 7, 8, 12, 14, 15, 16, 20, 23};
     struct fixture *f = *state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -292,8 +298,10 @@ static void deep_blocks_come_back(void **state)
         encode(f, CPU_C, 0, 0, 0);
         memcpy(f->data, f->outcome.data, f->outcome.length);
         assert_true(decode(f, 1, 0) == 0);
-        encode(f, kst_cpu_best(), 0, 0, 0);
-        assert_memory_equal(f->outcome.data, f->data, f->outcome.length);
+        for (uint32_t t = 0; t < f->tiers; t++) {
+            encode(f, f->tier[t], 0, 0, 0);
+            assert_memory_equal(f->outcome.data, f->data, f->outcome.length);
+        }
     }
 }
 

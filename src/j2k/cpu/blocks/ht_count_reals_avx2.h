@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Counts the bits of a cleanup pass from real coefficients, without their indices: a count needs only the exponent of
- * each sample, which is that of magnitude ÷ step − 1. Exponents are bytes, four to a quad.
- */
-
-enum { COUNTED_AROUND = 8 /* quads of zeros beside a row */ };
-
-/* Holds the exponents of two rows of quads in turn. */
-struct j2k_ht_counted_rows {
-    uint8_t exponent[2][4 * (J2K_HT_ROW_QUADS + 2 * COUNTED_AROUND)];
-    bool some[2]; /* there is a sample that is not 0 */
+/* Defines for AVX2 what ht_count_reals.h needs. */
+/* Holds the exponents of a row of quads, four bytes a quad, and of eight quads on either side. */
+enum { COUNTED_AT_ONCE = 8, COUNTED_AROUND = 8 };
+struct j2k_ht_counted_row {
+    uint8_t exponent[4 * (J2K_HT_ROW_QUADS + 2 * COUNTED_AROUND)];
 };
+
+/* This header uses the definitions above. */
+#include "j2k/cpu/blocks/ht_count_reals.h"
+
+/* Return where the exponents of a quad are. */
+ALWAYS_INLINE uint8_t *exponents_at(struct j2k_ht_counted_row *row, uint32_t quad)
+{
+    return row->exponent + (size_t)4 * (COUNTED_AROUND + quad);
+}
 
 /* Load the magnitudes of eight coefficients; those from `count` on are 0. */
 ALWAYS_INLINE __m256i load_magnitudes(const float *from, uint32_t count)
@@ -56,19 +59,6 @@ ALWAYS_INLINE __m256i quad_exponents(struct j2k_ht_real_vectors upper, struct j2
     return _mm256_and_si256(_mm256_max_epi8(bytes, _mm256_set1_epi8(1)), some);
 }
 
-/* Prefetch two rows of the next block while this one is counted: rows are too far apart for processors to foresee. */
-ALWAYS_INLINE void ask_for_next(const struct j2k_ht_reals *reals, uint32_t y, uint32_t group)
-{
-    if (!reals->next)
-        return;
-    const float *from = reals->next + y * reals->next_pitch;
-    for (uint32_t x = 0; x < reals->width; x += J2K_HT_GROUP_COLUMNS, group++)
-        if (!reals->next_bound || reals->next_bound[group] >= reals->next_least) {
-            _mm_prefetch((const char *)(from + x), _MM_HINT_T0);
-            _mm_prefetch((const char *)(from + reals->next_pitch + x), _MM_HINT_T0);
-        }
-}
-
 ALWAYS_INLINE int32_t largest_of(__m256i numbers)
 {
     __m128i most = _mm_max_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
@@ -76,9 +66,8 @@ ALWAYS_INLINE int32_t largest_of(__m256i numbers)
     return _mm_cvtsi128_si32(_mm_max_epi32(most, _mm_srli_si128(most, 4)));
 }
 
-/* Make the exponents of a group and, unless they are known, its bound and the largest magnitude. */
-ALWAYS_INLINE __m256i group_exponents(
-    const struct j2k_ht_reals *reals, uint32_t x, uint32_t y, uint16_t *bound, int32_t *largest)
+ALWAYS_INLINE bool make_group(const struct j2k_ht_reals *reals, uint32_t x, uint32_t y, struct j2k_ht_counted_row *row,
+    uint16_t *bound, int32_t *largest)
 {
     const float *from = reals->first + y * reals->pitch + x;
     const struct j2k_ht_real_vectors upper = load_reals(from, reals->width - x);
@@ -92,26 +81,9 @@ ALWAYS_INLINE __m256i group_exponents(
         if (bound)
             *bound = (uint16_t)((most >> 16) + 1);
     }
-    return quad_exponents(upper, lower, _mm256_set1_ps(reals->factor));
-}
-
-/* Make the exponents of a row of quads. Returns whether any of them is not 0. */
-ALWAYS_INLINE bool make_exponents(const struct j2k_ht_reals *reals, uint32_t y, uint8_t *to, int32_t *largest)
-{
-    const uint32_t groups = (reals->width + J2K_HT_GROUP_COLUMNS - 1) / J2K_HT_GROUP_COLUMNS;
-    const uint16_t least = j2k_ht_least_bound(reals->factor);
-    uint16_t *bound = reals->bound ? reals->bound + y / J2K_HT_GROUP_ROWS * groups : NULL;
-    __m256i any = _mm256_setzero_si256();
-    ask_for_next(reals, y, y / J2K_HT_GROUP_ROWS * groups);
-    for (uint32_t group = 0; group < groups; group++, to += 32) {
-        __m256i exponents = _mm256_setzero_si256();
-        if (!reals->known || !bound || bound[group] >= least)
-            exponents = group_exponents(reals, J2K_HT_GROUP_COLUMNS * group, y, bound ? bound + group : NULL, largest);
-        any = _mm256_or_si256(any, exponents);
-        _mm256_storeu_si256((__m256i *)(void *)to, exponents);
-    }
-    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_setzero_si256());
-    return _mm256_testz_si256(any, any) == 0;
+    const __m256i exponents = quad_exponents(upper, lower, _mm256_set1_ps(reals->factor));
+    _mm256_storeu_si256((__m256i *)(void *)exponents_at(row, x / 2), exponents);
+    return _mm256_testz_si256(exponents, exponents) == 0;
 }
 
 ALWAYS_INLINE __m256i load_quads(const uint8_t *exponents)
@@ -177,71 +149,34 @@ ALWAYS_INLINE __m256i count_quads(const struct j2k_ht_quad_vectors *q, __m256i t
     return _mm256_add_epi32(_mm256_add_epi32(length, signs), excess_lengths(excess));
 }
 
-/* Count a row of quads below the first one. */
-ALWAYS_INLINE __m256i count_real_row(
-    const uint8_t *own, const uint8_t *above, uint32_t quads, struct j2k_ht_counted_runs *runs)
+ALWAYS_INLINE void clear_group(struct j2k_ht_counted_row *row, uint32_t x)
 {
-    const __m256i order = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    struct j2k_ht_events events = {0, 0};
-    __m256i sum = _mm256_setzero_si256();
-    for (uint32_t quad = 0; quad < quads; quad += 8, own += 32, above += 32) {
-        const struct j2k_ht_quad_vectors q = {
-            load_quads(own), load_quads(own - 4), {load_quads(above - 4), load_quads(above), load_quads(above + 4)}};
-        const uint32_t count = quads - quad < 8 ? quads - quad : 8;
-        __m256i any = _mm256_or_si256(_mm256_or_si256(q.own, q.left), _mm256_or_si256(q.above[0], q.above[2]));
-        if (_mm256_testz_si256(any, any)) { /* also of above[1], which lies between */
-            events.count += count;
-        } else {
-            const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)count), order);
-            sum = _mm256_add_epi32(sum, count_quads(&q, there, &events));
-        }
-        if (events.count > J2K_HT_QUADS_AT_ONCE - 8) {
-            count_events(runs, events);
-            events = (struct j2k_ht_events){0, 0};
-        }
-    }
-    count_events(runs, events);
-    return sum;
+    memset(exponents_at(row, x / 2), 0, 2 * J2K_HT_GROUP_COLUMNS);
 }
 
-/* Count the first row of quads, of which only exponents are known. */
-static uint32_t count_real_first(
-    struct j2k_ht_encoder *encoder, const uint8_t *exponents, struct j2k_ht_counted_runs *runs)
+ALWAYS_INLINE void take_first_row(struct j2k_ht_encoder *encoder, const struct j2k_ht_counted_row *row)
 {
     struct j2k_ht_above *own = &encoder->above[0];
     const uint32_t quads = (encoder->width + 1) / 2;
     memset(&encoder->above, 0, sizeof encoder->above);
-    memcpy(encoder->row.exponent, exponents, (size_t)4 * ((quads + 7) / 8 * 8));
+    memcpy(encoder->row.exponent, row->exponent + 4 * COUNTED_AROUND, (size_t)4 * ((quads + 7) / 8 * 8));
     keep_for_next(encoder, own);
     for (uint32_t quad = 0; quad < quads; quad += 8)
         make_codes(encoder, quad, own, &encoder->above[1], true);
-    return count_first_row(encoder, runs);
 }
 
-static uint32_t count_reals(struct j2k_ht_encoder *encoder, const struct j2k_ht_reals *reals, float *largest)
+ALWAYS_INLINE uint32_t count_some(const struct j2k_ht_counted_row *own, const struct j2k_ht_counted_row *above,
+    uint32_t quad, uint32_t count, struct j2k_ht_events *events)
 {
-    enum { MARGIN = 4 * COUNTED_AROUND };
-    struct j2k_ht_counted_rows rows;
-    struct j2k_ht_counted_runs runs = {0};
-    const uint32_t quads = (reals->width + 1) / 2;
-    uint32_t bits = 0;
-    int32_t most = 0;
-    __m256i sum = _mm256_setzero_si256();
-    encoder->width = reals->width;
-    for (uint32_t i = 0; i < 2; i++)
-        _mm256_storeu_si256((__m256i *)(void *)rows.exponent[i], _mm256_setzero_si256());
-    for (uint32_t y = 0; y < reals->height; y += 2) {
-        uint8_t *own = rows.exponent[y / 2 % 2] + MARGIN;
-        rows.some[y / 2 % 2] = make_exponents(reals, y, own, &most);
-        if (!rows.some[y / 2 % 2] && (y == 0 || !rows.some[(y / 2 + 1) % 2]))
-            count_zeros(&runs, quads); /* each quad has an event that does not happen */
-        else if (y == 0)
-            bits = count_real_first(encoder, own, &runs);
-        else
-            sum = _mm256_add_epi32(sum, count_real_row(own, rows.exponent[(y / 2 + 1) % 2] + MARGIN, quads, &runs));
+    const size_t at = (size_t)4 * (COUNTED_AROUND + quad);
+    const uint8_t *middle = own->exponent + at, *north = above->exponent + at;
+    const __m256i order = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const struct j2k_ht_quad_vectors q = {
+        load_quads(middle), load_quads(middle - 4), {load_quads(north - 4), load_quads(north), load_quads(north + 4)}};
+    const __m256i any = _mm256_or_si256(_mm256_or_si256(q.own, q.left), _mm256_or_si256(q.above[0], q.above[2]));
+    if (_mm256_testz_si256(any, any)) { /* also of above[1], which lies between */
+        events->count += count;
+        return 0;
     }
-    if (!reals->known)
-        memcpy(largest, &most, sizeof *largest);
-    bits += add_lanes(sum) + runs.bits + (runs.run > 0);
-    return *largest * reals->factor < 1 ? 0 : bits;
+    return add_lanes(count_quads(&q, _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)count), order), events));
 }

@@ -35,7 +35,7 @@ struct j2k_ht_row {
     uint8_t excess[J2K_HT_ROW_QUADS];       /* u, 0–31 */
     uint8_t known[J2K_HT_ROW_QUADS];        /* e_k of the codewords */
     uint32_t value[4 * J2K_HT_ROW_QUADS];   /* for each sample of each quad 2 (mu − 1) + sign; 0 if mu is 0 */
-    uint8_t exponent[4 * J2K_HT_ROW_QUADS]; /* of the same samples; unused by plain C */
+    uint8_t exponent[4 * J2K_HT_ROW_QUADS]; /* of the same samples; tiers may order them as they like */
 };
 
 /*
@@ -109,7 +109,12 @@ struct j2k_ht_coding {
 };
 
 const struct j2k_ht_coding *kst_j2k_cpu_ht_coding(enum cpu_tier tier);
+#if defined(__x86_64__)
 const struct j2k_ht_coding *kst_j2k_cpu_ht_coding_avx2(void);
+const struct j2k_ht_coding *kst_j2k_cpu_ht_coding_avx512(void);
+#elif defined(__aarch64__)
+const struct j2k_ht_coding *kst_j2k_cpu_ht_coding_neon(void);
+#endif
 
 /* Join the three streams into the cleanup segment at encoder->data. Returns its length, Lcup. */
 uint32_t kst_j2k_cpu_ht_join(struct j2k_ht_encoder *encoder);

@@ -4,7 +4,8 @@
  * make_row(), which does all that depends on no earlier code: significance, exponents, contexts and U of a row of
  * quads, and returns false if neither the row nor the one above has significant samples; some_codes(), which returns a
  * bit for each of up to 32 quads whose code has any bits of a mask; row_events(), which returns the events of up to 32
- * quads; and put_row_signs(), which appends MagSgn of a row whose codewords are known.
+ * quads; and put_row_signs(), which appends MagSgn of a row whose codewords are known. Behind the header it defines
+ * put_codes().
  */
 #include "j2k/cpu/blocks/ht_encode_bits.h"
 #include "j2k/tables/ht_encode.h"
@@ -167,6 +168,17 @@ ALWAYS_INLINE void code_pair(
     ht_flat_put(to, pair.bits, pair.count);
 }
 
+/* Appends VLC of up to 32 quads of a row below the first one, and sets which of their samples have one bit less. */
+ALWAYS_INLINE void put_codes(struct j2k_ht_encoder *encoder, struct j2k_ht_flat *to, uint32_t quad, uint32_t count);
+
+/* Append VLC of up to 32 quads pair by pair, except pairs in which both codes are 0. */
+ALWAYS_INLINE void put_pairs(struct j2k_ht_encoder *encoder, struct j2k_ht_flat *to, uint32_t quad, uint32_t count)
+{
+    enum { ALL = 0xFFF };
+    for (uint32_t pairs = ht_pairs(some_codes(&encoder->row, quad, count, ALL)); pairs != 0; pairs &= pairs - 1)
+        code_pair(encoder, to, false, quad + (uint32_t)__builtin_ctz(pairs), quad + count);
+}
+
 static void code_first_row(struct j2k_ht_encoder *encoder)
 {
     const uint32_t quads = (encoder->width + 1) / 2;
@@ -178,19 +190,17 @@ static void code_first_row(struct j2k_ht_encoder *encoder)
 /*
  * Code a row of quads below the first one. An element row->code[] of 0 stands for an empty quad with empty neighbours,
  * which has no codeword, only an event of MEL. The events of all quads are coded first, because MEL is a stream of its
- * own; then pairs of quads are coded, except those in which both codes are 0.
+ * own.
  */
 static void code_row(struct j2k_ht_encoder *encoder)
 {
-    enum { ALL = 0xFFF };
     struct j2k_ht_flat to = encoder->codes;
     const struct j2k_ht_row *row = &encoder->row;
     const uint32_t quads = (encoder->width + 1) / 2;
     for (uint32_t quad = 0; quad < quads; quad += J2K_HT_QUADS_AT_ONCE) {
         const uint32_t left = quads - quad, count = left < J2K_HT_QUADS_AT_ONCE ? left : J2K_HT_QUADS_AT_ONCE;
         put_events(&encoder->runs, row_events(row, quad, count));
-        for (uint32_t pairs = ht_pairs(some_codes(row, quad, count, ALL)); pairs != 0; pairs &= pairs - 1)
-            code_pair(encoder, &to, false, quad + (uint32_t)__builtin_ctz(pairs), quads);
+        put_codes(encoder, &to, quad, count);
     }
     encoder->codes = to;
     put_row_signs(encoder, quads);

@@ -2,9 +2,8 @@
 /* Compiles the cleanup pass of T.814 for AVX2, with vector code that prepares a row, eight quads at a time. */
 #include <immintrin.h>
 
-#include "j2k/cpu/blocks/block_words.h"
-#include "j2k/cpu/blocks/ht_encode.h"
 #include "j2k/cpu/blocks/ht_encode_bits.h"
+#include "j2k/cpu/blocks/ht_encode_quad.h"
 
 /* Holds the values and the exponents of eight samples of a row. */
 struct sample_vectors {
@@ -176,18 +175,13 @@ static uint32_t any_bits(const uint32_t *sample, uint32_t count)
     return (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(half, _mm_srli_si128(half, 4)));
 }
 
-/* Prepare a row of quads. An empty row below an empty row is not coded, but leaves zeros to the row below it. */
+/* Prepare a row of quads. */
 ALWAYS_INLINE bool make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
     const struct j2k_ht_above *above = &encoder->above[(y / 2 + 1) % 2];
     struct j2k_ht_above *own = &encoder->above[y / 2 % 2];
-    const bool some = make_values(encoder, y);
-    if (!some && !above->some) {
-        if (own->some)
-            memset(own, 0, sizeof *own);
+    if (!ht_note_row(encoder, y, make_values(encoder, y)))
         return false;
-    }
-    own->some = some;
     if ((encoder->width + 7) / 8 % 2 != 0) /* quads up to a multiple of eight are read */
         _mm_storeu_si128((__m128i *)(void *)(encoder->row.exponent + (size_t)2 * ((encoder->width + 7) / 8 * 8)),
             _mm_setzero_si128());
@@ -281,6 +275,11 @@ ALWAYS_INLINE void put_row_signs(struct j2k_ht_encoder *encoder, uint32_t quads)
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"
 
 #include "j2k/cpu/blocks/ht_encode_count.h"
+
+ALWAYS_INLINE void put_codes(struct j2k_ht_encoder *encoder, struct j2k_ht_flat *to, uint32_t quad, uint32_t count)
+{
+    put_pairs(encoder, to, quad, count);
+}
 
 /* Return the number of bits that are set in each of eight numbers below 16. */
 ALWAYS_INLINE __m256i count_bits(__m256i numbers)

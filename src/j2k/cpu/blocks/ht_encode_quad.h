@@ -3,6 +3,8 @@
 #ifndef KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_QUAD_H
 #define KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_QUAD_H
 
+#include <string.h>
+
 #include "j2k/cpu/blocks/block_words.h"
 #include "j2k/cpu/blocks/ht_encode.h"
 
@@ -34,6 +36,22 @@ ALWAYS_INLINE void ht_load_quad(
     sample[1] = below ? from[encoder->width] : 0;
     sample[2] = right ? from[1] : 0;
     sample[3] = right && below ? from[encoder->width + 1] : 0;
+}
+
+/*
+ * Note whether a row of quads has significant samples. Returns whether it must be coded: an empty row below an empty
+ * one is not, but leaves zeros to the row below it.
+ */
+ALWAYS_INLINE bool ht_note_row(struct j2k_ht_encoder *encoder, uint32_t y, bool some)
+{
+    const struct j2k_ht_above *above = &encoder->above[(y / 2 + 1) % 2];
+    struct j2k_ht_above *own = &encoder->above[y / 2 % 2];
+    const bool must = some || above->some;
+    if (must)
+        own->some = some;
+    else if (own->some)
+        memset(own, 0, sizeof *own);
+    return must;
 }
 
 ALWAYS_INLINE uint32_t ht_largest(const uint8_t exponent[4])
