@@ -64,14 +64,36 @@ void kst_j2k_cpu_z_add(void *row, uint32_t width, double offset, bool reversible
 void kst_j2k_cpu_z_finish(const struct j2k_inverse *steps, const struct j2k_z_row *from,
     const struct j2k_z_slices *slices, double offset, void *to);
 
-/* multi.c: make slices by any transform, from the planes of all components. */
+/*
+ * multi.c: make slices by any transform, from the planes of all coded components, which stay as they are. Each
+ * component is of integers or in single precision, and is converted where a collection works on the other kind.
+ */
 struct j2k_multi_work {
     const struct j2k_multi *multi;
     const struct j2k_z_planes *planes;
     const struct j2k_z_slices *slices; /* those of `shown` */
     struct j2k_z_range shown;
-    bool reversible; /* components are integers, and all stages keep them so; otherwise in single precision */
+    uint32_t coded;      /* number of coded components */
+    const bool *is_real; /* for each of these: it is in single precision */
+    /* For each of these, what is added to it if there are no stages (T.800 G.1). */
+    const double *shift;
 };
 kst_status kst_j2k_cpu_multi_synthesise(const struct operation *op, const struct j2k_multi_work *work);
+
+/* multi_arrays.c: the inverse transforms by arrays (T.801 J.2), for rows of `width` samples. */
+struct j2k_multi_rows {
+    const double *value;   /* the array */
+    const double *offset;  /* what is added to each output; null: nothing */
+    uint32_t taken, made;  /* number of inputs and outputs */
+    uint32_t width;        /* at most J2K_Z_PIECE */
+    void *const *in, **to; /* rows of inputs and outputs; null inputs: the outputs' rows hold them */
+};
+/* Multiply by a matrix; offsets are not added. */
+void kst_j2k_cpu_multi_multiply(const struct j2k_multi_rows *rows);
+/* Add to each component what the components before it, which are complete, predict; and the offsets. */
+void kst_j2k_cpu_multi_predict_reals(const struct j2k_multi_rows *rows);
+void kst_j2k_cpu_multi_predict_integers(const struct j2k_multi_rows *rows);
+/* Undo the steps of a reversible decorrelation, each of which changes one component; offsets are not added. */
+void kst_j2k_cpu_multi_undo_steps(const struct j2k_multi_rows *rows);
 
 #endif

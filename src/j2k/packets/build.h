@@ -17,6 +17,7 @@ struct j2k_filter {
      */
     bool careful;
     bool every_packet; /* the same, but only for PLT and PLM */
+    bool multi;        /* tiles may have multiple component transforms of their own, which the caller carries out */
 };
 
 /*

@@ -57,8 +57,8 @@ static kst_status copy_main(struct j2k_builder *builder)
 static kst_status read_part(struct j2k_builder *builder, const struct j2k_tile_part *part, bool first)
 {
     const struct j2k_stream *stream = builder->stream;
-    struct j2k_parameter_context context = {
-        builder->memory, builder->report, stream->component_count, first, builder->limits, stream->multi.allowed};
+    struct j2k_parameter_context context = {builder->memory, builder->report, stream->component_count, first,
+        builder->limits, stream->multi.allowed, builder->filter && builder->filter->multi};
     for (uint32_t k = 0; k < part->segment_count; k++) {
         const struct j2k_marker_segment *segment = &stream->segment[part->first_segment + k];
         struct j2k_segment_reader reader = {

@@ -1,8 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds which coded components hold the bands of a wavelet along z, and how much errors in these components count. */
+/*
+ * Finds out what a transform does to components: how many there are, and of which numbers; which of them hold the bands
+ * of a wavelet along z, and how much errors in these count.
+ */
 #include "j2k/plan/multi.h"
 
 #include "j2k/plan/norms.h"
+
+uint32_t kst_j2k_multi_most(const struct j2k_multi *multi, uint32_t coded)
+{
+    uint32_t most = coded;
+    for (uint32_t s = 0; s < multi->stage_count; s++)
+        most = multi->stage[s].made > most ? multi->stage[s].made : most;
+    for (uint32_t c = 0; c < multi->collection_count; c++)
+        most = multi->collection[c].count > most ? multi->collection[c].count : most;
+    return most;
+}
+
+bool kst_j2k_multi_makes_reals(const struct j2k_multi_collection *collection, bool real)
+{
+    if (collection->kind == J2K_MULTI_WAVELET || collection->array >= 0)
+        return !collection->reversible;
+    return real;
+}
 
 const struct j2k_multi_collection *kst_j2k_multi_brick(const struct j2k_multi *multi)
 {

@@ -2,8 +2,8 @@
 /*
  * Describes a multiple component transform (T.801), which computes the components of a picture, or the slices of a
  * volume, from the components that the codestream codes. A transform is a list of stages in the order of decoding. Each
- * stage is a list of collections, and each collection turns some components into the same number of others. A
- * description is immutable once it is built, and all its indices are valid.
+ * stage is a list of collections, and each collection turns some components into others. A description is immutable
+ * once it is built, and all its indices are valid.
  */
 #ifndef KOSTKA_J2K_PLAN_MULTI_H
 #define KOSTKA_J2K_PLAN_MULTI_H
@@ -29,19 +29,22 @@ struct j2k_multi_array {
 
 struct j2k_multi_collection {
     uint8_t kind;    /* enum j2k_multi_kind */
-    bool reversible; /* of a wavelet: 5/3, otherwise 9/7 */
+    bool reversible; /* on integers: of a wavelet 5/3, otherwise 9/7; of arrays with elements that are integers */
     uint8_t levels;  /* of a wavelet: 0–32 */
     uint32_t origin; /* of a wavelet: the position of the first output along z, whose parity counts */
-    uint32_t count;  /* of inputs, and of outputs; at least 1 */
+    uint32_t count;  /* of inputs, at least 1 */
+    uint32_t made;   /* number of outputs: that of inputs, except for irreversible decorrelation by an array */
     uint32_t input;  /* place of the first input in multi.index */
     uint32_t output; /* place of the first output in multi.index */
-    int32_t array;   /* into multi.array; −1: none */
+    int32_t array;   /* into multi.array; −1: none, outputs are the inputs */
     int32_t offsets; /* likewise: the array that is added to the outputs */
     uint64_t where;  /* offset of its description in the stream */
 };
 
 struct j2k_multi_stage {
     uint32_t first_collection, collection_count;
+    uint32_t taken; /* the stage takes components below this number, any number of times */
+    uint32_t made;  /* it makes each component below this number once */
 };
 
 /* Describes the samples of a component that the transform outputs (CBD). */
@@ -64,6 +67,24 @@ struct j2k_multi {
     uint32_t *index;      /* lists of components, to which collections point */
     uint32_t index_count;
 };
+
+/*
+ * Return how many components there are at most, before and behind any stage and as inputs of any collection, if there
+ * are `coded` to begin with.
+ */
+uint32_t kst_j2k_multi_most(const struct j2k_multi *multi, uint32_t coded);
+
+/* Return whether the outputs of a collection are in single precision if its inputs are (`real`), or are integers. */
+bool kst_j2k_multi_makes_reals(const struct j2k_multi_collection *collection, bool real);
+
+/*
+ * Return the component that step `step` of a reversible decorrelation of `count` components changes, from 0 to `count`:
+ * the last one, those before it down to the first one, and again the last one.
+ */
+static inline uint32_t j2k_multi_step_target(uint32_t step, uint32_t count)
+{
+    return step < count ? count - 1 - step : count - 1;
+}
 
 /*
  * Return the collection if the transform is one wavelet over all components in their order, as a volume's is; null

@@ -76,14 +76,20 @@ static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *vol
     volume->bits = first->depth;
     volume->is_signed = first->is_signed;
     d->filter = output.filter;
+    d->filter.multi = true;
     return KST_OK;
 }
 
-/* Check that offsets are numbers that samples can have and, if the number of slices is reduced, are all the same. */
-static kst_status check_array(struct j2k_volume_decoding *d, const struct j2k_multi_array *offsets)
+/*
+ * Check that the offsets of the wavelet are numbers that samples can have and, if the number of slices is reduced, are
+ * all the same.
+ */
+static kst_status check_offsets(const struct j2k_volume_decoding *d)
 {
     const double most = 4294967296.0;
-    for (uint32_t i = 0; i < offsets->count; i++) {
+    const struct j2k_multi_array *offsets =
+        d->wavelet && d->wavelet->offsets >= 0 ? &stream_of(d)->multi.array[d->wavelet->offsets] : NULL;
+    for (uint32_t i = 0; offsets && i < offsets->count; i++) {
         const double value = offsets->value[i];
         const bool whole = !d->reversible || (value >= floor(value) && value <= floor(value));
         const bool same = d->options->reduce_z == 0 || (value >= offsets->value[0] && value <= offsets->value[0]);
@@ -92,16 +98,6 @@ static kst_status check_array(struct j2k_volume_decoding *d, const struct j2k_mu
                 "an offset that is too large, no whole number, or that other slices do not have");
     }
     return KST_OK;
-}
-
-static kst_status check_offsets(struct j2k_volume_decoding *d)
-{
-    const struct j2k_multi *multi = &stream_of(d)->multi;
-    kst_status status = KST_OK;
-    for (uint32_t i = 0; i < multi->collection_count && !status; i++)
-        if (multi->collection[i].offsets >= 0)
-            status = check_array(d, &multi->array[multi->collection[i].offsets]);
-    return status;
 }
 
 /* Set the sample type that CBD specifies, which all slices must share. */
@@ -119,40 +115,21 @@ static kst_status describe_samples(struct j2k_volume_decoding *d, kst_volume *vo
     return check_offsets(d);
 }
 
-/*
- * Find out whether the stages work on integers. Arrays do not, and all wavelets must be of one kind; without either,
- * the stages only change the order of components.
- */
-static kst_status find_numbers(struct j2k_volume_decoding *d)
-{
-    const struct j2k_multi *multi = &stream_of(d)->multi;
-    bool integers = false, reals = false;
-    for (uint32_t i = 0; i < multi->collection_count; i++) {
-        const struct j2k_multi_collection *c = &multi->collection[i];
-        const bool wavelet = c->kind == J2K_MULTI_WAVELET;
-        integers = integers || (wavelet && c->reversible);
-        reals = reals || (wavelet && !c->reversible) || c->array >= 0;
-        if (integers && reals)
-            return kst_report_error(
-                &d->decoder->report, KST_ERROR_J2K_EXTENSION, c->where, "5/3 together with 9/7 or an array");
-    }
-    d->reversible = integers || (!reals && stream_of(d)->main.coding[0].reversible);
-    return KST_OK;
-}
-
 static kst_status find_transform(struct j2k_volume_decoding *d)
 {
     const struct j2k_stream *stream = stream_of(d);
-    d->wavelet = NULL;
-    d->layout.range[0] = (struct j2k_z_range){0, stream->component_count};
-    d->transformed = stream->multi.stage_count > 0;
-    if (d->transformed)
-        d->wavelet = kst_j2k_multi_brick(&stream->multi);
+    const struct j2k_multi *multi = &stream->multi;
+    d->transformed = multi->sample;
+    d->reversible = stream->main.coding[0].reversible;
+    d->layout.range[0] = (struct j2k_z_range){0, d->transformed ? multi->sample_count : stream->component_count};
+    d->wavelet = kst_j2k_multi_brick(multi);
+    if (d->wavelet && (d->wavelet->reversible != d->reversible || d->wavelet->count != stream->component_count))
+        d->wavelet = NULL;
     if (d->wavelet)
         kst_j2k_z_layout(d->wavelet, &d->layout);
     if (d->options->reduce_z > (d->wavelet ? d->wavelet->levels : 0))
         return fail(d, KST_ERROR_J2K_REDUCE, "along z");
-    return find_numbers(d);
+    return KST_OK;
 }
 
 static kst_status choose_slices(struct j2k_volume_decoding *d, kst_volume *volume)
@@ -190,7 +167,7 @@ static void write_info(const struct j2k_volume_decoding *d, kst_volume_info *inf
     *info = (kst_volume_info){.size = sizeof *info,
         .width = area.x1 - area.x0,
         .height = area.y1 - area.y0,
-        .depth = stream->component_count,
+        .depth = d->transformed ? multi->sample_count : stream->component_count,
         .bits = d->transformed ? multi->sample->depth : c->depth,
         .is_signed = d->transformed ? multi->sample->is_signed : c->is_signed,
         .has_wavelet = d->wavelet,
@@ -255,17 +232,18 @@ static kst_status allocate(struct j2k_volume_decoding *d)
 void kst_j2k_run_volume_end(struct j2k_volume_decoding *d)
 {
     struct memory *memory = &d->decoder->memory;
+    kst_j2k_run_volume_drop_tiles(d);
     kst_memory_release(memory, d->wanted);
     kst_memory_release(memory, d->slot);
     kst_memory_release(memory, d->target);
 }
 
-/* Refuse tiles that do not take part in the transform along z, or take part with a different kind of wavelet. */
+/* Refuse tiles that take part in the transform along z with a different kind of wavelet, or with RCT or ICT. */
 static kst_status check_tiles(const struct j2k_volume_decoding *d, const struct j2k_plan *plan)
 {
-    for (uint32_t t = 0; t < plan->tile_count && d->transformed; t++) {
-        if (plan->tile[t].transform != J2K_TRANSFORM_NONE || plan->tile[t].multi != stream_of(d)->main.multi)
-            return fail(d, KST_ERROR_J2K_EXTENSION, "a tile with another component transform");
+    for (uint32_t t = 0; t < plan->tile_count && d->wavelet; t++) {
+        if (plan->tile[t].transform != J2K_TRANSFORM_NONE)
+            return fail(d, KST_ERROR_J2K_EXTENSION, "a tile with RCT or ICT");
         for (uint32_t c = 0; c < plan->component_count; c++)
             if (d->wanted[c] && plan->tile_component[plan->tile[t].first_component + c].reversible != d->reversible)
                 return fail(d, KST_ERROR_J2K_EXTENSION, "5/3 along z and 9/7 across, or the reverse");
@@ -289,21 +267,16 @@ kst_status kst_j2k_run_volume_plan(struct j2k_volume_decoding *d, struct j2k_rec
     return status;
 }
 
-/* Decode the wanted components of some rows to the targets. */
-static kst_status decode_components(struct j2k_volume_decoding *d, struct j2k_rect region, double end)
+/* Decode the wanted components of the plan to the targets, until progress is `end`. */
+static kst_status decode_components(struct j2k_volume_decoding *d, const struct j2k_plan *plan, double end)
 {
     kst_decoder *decoder = d->decoder;
     const struct operation op = kst_decoder_operation(decoder, d->progress);
-    struct j2k_plan plan = {.data = NULL};
-    kst_status status = kst_j2k_run_volume_plan(d, region, &plan);
     const double start = kst_seconds();
-    if (!status) {
-        kst_progress_enter(d->progress, plan.block_count, end);
-        status = kst_j2k_cpu_decode(&op, &plan, d->target, d->options->strict);
-        decoder->report.threads = kst_pool_threads(decoder->context->pool);
-    }
+    kst_progress_enter(d->progress, plan->block_count, end);
+    kst_status status = kst_j2k_cpu_decode(&op, plan, d->target, d->options->strict);
+    decoder->report.threads = kst_pool_threads(decoder->context->pool);
     kst_report_stage(&decoder->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
-    kst_j2k_plan_release(&decoder->memory, &plan);
     return status;
 }
 
@@ -314,7 +287,12 @@ static kst_status decode_slices(struct j2k_volume_decoding *d, const kst_volume 
             .pitch = (ptrdiff_t)volume->pitch,
             .stride = 1,
             .bytes = (uint8_t)kst_volume_sample_bytes(volume)};
-    return decode_components(d, d->filter.region, 1);
+    struct j2k_plan plan = {.data = NULL};
+    kst_status status = kst_j2k_run_volume_plan(d, d->filter.region, &plan);
+    if (!status)
+        status = decode_components(d, &plan, 1);
+    kst_j2k_plan_release(&d->decoder->memory, &plan);
+    return status;
 }
 
 /* Holds a band of rows: `rows` rows from row y of the shown region on. */
@@ -322,22 +300,16 @@ struct j2k_volume_band {
     uint32_t y, rows;
 };
 
-/* Make some rows of all slices from the components. */
+/* Make some rows of all slices from the components, by the wavelet. */
 static kst_status make_slices(struct j2k_volume_decoding *d, const struct j2k_z_slices *slices)
 {
     const struct operation op = kst_decoder_operation(d->decoder, d->progress);
-    const struct j2k_multi *multi = &stream_of(d)->multi;
-    if (!d->wavelet) {
-        const struct j2k_multi_work any = {
-            .multi = multi, .planes = &d->planes, .slices = slices, .shown = d->shown, .reversible = d->reversible};
-        return kst_j2k_cpu_multi_synthesise(&op, &any);
-    }
     const struct j2k_z_work work = {.wavelet = d->wavelet,
         .layout = &d->layout,
         .need = &d->need,
         .planes = &d->planes,
         .slices = slices,
-        .offset = d->wavelet->offsets < 0 ? NULL : multi->array[d->wavelet->offsets].value};
+        .offset = d->wavelet->offsets < 0 ? NULL : stream_of(d)->multi.array[d->wavelet->offsets].value};
     return kst_j2k_cpu_z_synthesise(&op, &work);
 }
 
@@ -353,9 +325,23 @@ static void aim_planes(struct j2k_volume_decoding *d)
                 .raw = true};
 }
 
+/* Make the rows of a band from the components in the planes, until progress is `end`. */
+static kst_status finish_band(struct j2k_volume_decoding *d, const struct j2k_plan *plan, struct j2k_rect region,
+    const struct j2k_z_slices *slices, double end)
+{
+    const struct j2k_rect tiles = kst_j2k_wanted_tiles(stream_of(d), &d->filter);
+    const double start = kst_seconds();
+    const uint64_t columns = d->wavelet ? 1 : tiles.x1 - tiles.x0;
+    kst_progress_enter(d->progress, columns * d->planes.height, end);
+    kst_status status = d->wavelet ? make_slices(d, slices) : kst_j2k_run_volume_make_tiles(d, plan, region, slices);
+    kst_report_stage(&d->decoder->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    return status;
+}
+
 static kst_status decode_band(struct j2k_volume_decoding *d, const kst_volume *volume, struct j2k_volume_band band)
 {
     struct j2k_rect region = d->filter.region;
+    struct j2k_plan plan = {.data = NULL};
     if (band.rows < volume->height) { /* there is no subsampling */
         region.y0 += band.y;
         region.y1 = region.y0 + band.rows;
@@ -363,19 +349,18 @@ static kst_status decode_band(struct j2k_volume_decoding *d, const kst_volume *v
     d->planes.height = band.rows;
     aim_planes(d);
     const double end = (double)(band.y + band.rows) / volume->height;
-    kst_status status = decode_components(d, region, 0.9 * end);
-    if (status)
-        return status;
     const struct j2k_z_slices slices = {.data = (uint8_t *)volume->data + band.y * volume->pitch,
         .pitch = volume->pitch,
         .step = volume->slice_pitch,
         .bytes = (uint8_t)kst_volume_sample_bytes(volume),
         .depth = volume->bits,
         .is_signed = volume->is_signed};
-    double start = kst_seconds();
-    kst_progress_enter(d->progress, band.rows, end);
-    status = make_slices(d, &slices);
-    kst_report_stage(&d->decoder->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    kst_status status = kst_j2k_run_volume_plan(d, region, &plan);
+    if (!status)
+        status = decode_components(d, &plan, 0.9 * end);
+    if (!status)
+        status = finish_band(d, &plan, region, &slices, end);
+    kst_j2k_plan_release(&d->decoder->memory, &plan);
     return status;
 }
 
@@ -413,6 +398,8 @@ kst_status kst_j2k_run_volume_begin(struct j2k_volume_decoding *d)
     kst_volume described;
     kst_volume_init(&described);
     kst_status status = describe(d, &described);
+    if (!status)
+        status = kst_j2k_run_volume_find_tiles(d);
     if (!status)
         status = allocate(d);
     if (!status)

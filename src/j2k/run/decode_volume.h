@@ -6,13 +6,22 @@
 #include "j2k/cpu/z.h"
 #include "j2k/run/decode.h"
 
+/* Holds the transform of a tile whose headers give it one of its own, or none. */
+struct j2k_volume_tile {
+    uint32_t index; /* of the tile */
+    struct j2k_multi multi;
+};
+
 /* Holds the state of decoding a volume. It owns what the members below `options` point to. */
 struct j2k_volume_decoding {
     kst_decoder *decoder;
     const kst_volume_decode_options *options;
-    bool transformed;                           /* slices are made by a transform; false: slices are coded separately */
-    bool reversible;                            /* the transform works on integers */
-    const struct j2k_multi_collection *wavelet; /* the transform, if it is one wavelet over all components, or null */
+    bool transformed; /* slices are made by a transform; false: slices are coded separately */
+    bool reversible;  /* samples are integers before the wavelet, and behind it */
+    /* The transform, if it is one wavelet over all components, in all tiles that are wanted; otherwise null. */
+    const struct j2k_multi_collection *wavelet;
+    struct j2k_volume_tile *own; /* tiles with transforms of their own, in raster order */
+    uint32_t own_count;
     struct j2k_z_layout layout;
     struct j2k_z_range shown; /* the slices to be decoded, or positions of the reduced level */
     struct j2k_filter filter; /* filter for all rows */
@@ -31,6 +40,15 @@ struct j2k_volume_decoding {
  */
 kst_status kst_j2k_run_volume_begin(struct j2k_volume_decoding *d);
 void kst_j2k_run_volume_end(struct j2k_volume_decoding *d);
+
+/*
+ * decode_volume_tiles.c: find the tiles with transforms of their own among those that are wanted, and release them; and
+ * make the slices of a region from the planes, which hold all components, without a single wavelet.
+ */
+kst_status kst_j2k_run_volume_find_tiles(struct j2k_volume_decoding *d);
+void kst_j2k_run_volume_drop_tiles(struct j2k_volume_decoding *d);
+kst_status kst_j2k_run_volume_make_tiles(struct j2k_volume_decoding *d, const struct j2k_plan *plan,
+    struct j2k_rect region, const struct j2k_z_slices *slices);
 
 /* Build the plan for some rows. The caller releases it, even after an error. */
 kst_status kst_j2k_run_volume_plan(struct j2k_volume_decoding *d, struct j2k_rect region, struct j2k_plan *plan);

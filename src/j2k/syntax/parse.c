@@ -128,8 +128,8 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
     case J2K_QCC:
     case J2K_RGN:
     case J2K_POC: {
-        struct j2k_parameter_context context = {
-            parser->memory, parser->report, stream->component_count, true, parser->limits, stream->multi.allowed};
+        struct j2k_parameter_context context = {parser->memory, parser->report, stream->component_count, true,
+            parser->limits, stream->multi.allowed, false};
         return kst_j2k_parse_parameters(&context, &stream->main, marker, segment);
     }
     case J2K_PPM:
@@ -268,6 +268,7 @@ void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream)
 {
     kst_j2k_parameters_release(memory, &stream->main);
     kst_j2k_multi_release(memory, &stream->multi);
+    kst_memory_release(memory, stream->multi_header);
     kst_memory_release(memory, stream->file.box);
     kst_memory_release(memory, stream->component);
     kst_memory_release(memory, stream->segment);

@@ -59,7 +59,8 @@ struct j2k_parameter_context {
     /* True for the main header and for the header of a tile's first tile-part; other tile-parts may only have POC. */
     bool first;
     const kst_limits *limits;
-    bool multi; /* Rsiz allows multiple component transforms (T.801) */
+    bool multi;      /* Rsiz allows multiple component transforms (T.801) */
+    bool tile_multi; /* those of tile-part headers are read elsewhere; otherwise they are refused */
 };
 kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context, struct j2k_parameters *parameters,
     uint8_t marker, struct j2k_segment_reader segment);
@@ -67,13 +68,11 @@ kst_status kst_j2k_parameters_allocate(struct memory *memory, uint32_t component
 void kst_j2k_parameters_release(struct memory *memory, struct j2k_parameters *parameters);
 
 /*
- * parse_multi.c: return whether a marker is one of those that describe a multiple component transform (T.801); build
- * the description from the segments of the main header, once all of them have been read; and release the description of
- * a stream.
+ * parse_multi.c: return whether a marker is one of those that describe a multiple component transform (T.801); and
+ * build the description from the segments of the main header, once all of them have been read.
  */
 bool kst_j2k_is_multi_marker(uint8_t marker);
 kst_status kst_j2k_parse_multi(struct j2k_parser *parser);
-void kst_j2k_multi_release(struct memory *memory, struct j2k_multi *multi);
 
 /* Return the name of a marker of T.801 that is not supported; null for other markers. */
 const char *kst_j2k_extension_name(uint8_t marker);

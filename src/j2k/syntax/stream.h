@@ -115,6 +115,8 @@ struct j2k_stream {
     uint64_t usual_visits; /* visits of these samples by coding passes (allowance.h) */
     struct j2k_parameters main;
     struct j2k_multi multi; /* multiple component transform (T.801) of the main header */
+    /* Where the main header's segments of it are (multi_reading.h); null: Rsiz does not allow such a transform. */
+    struct j2k_multi_header *multi_header;
     /* Segments of the main header that are kept, followed by those of tile-part headers. */
     struct j2k_marker_segment *segment;
     uint32_t segment_count, main_segment_count, segment_capacity;
@@ -154,6 +156,16 @@ kst_status kst_j2k_read_parts(const struct operation *op, struct j2k_stream *str
 kst_status kst_j2k_read_all_parts(const struct operation *op, struct j2k_stream *stream);
 
 void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream);
+
+/*
+ * Return whether the headers of a tile's tile-parts, which have been read, give the tile a multiple component transform
+ * of its own, or none; and build its description, which the caller releases, even after an error. *work counts
+ * operations of all transforms of tiles, against the limit; it is 0 at first.
+ */
+bool kst_j2k_tile_has_multi(const struct j2k_stream *stream, uint32_t tile);
+kst_status kst_j2k_parse_tile_multi(
+    const struct operation *op, const struct j2k_stream *stream, uint32_t tile, double *work, struct j2k_multi *multi);
+void kst_j2k_multi_release(struct memory *memory, struct j2k_multi *multi);
 
 /* Return whether the data start like a JP2 file or a codestream. */
 bool kst_j2k_recognised(const uint8_t *data, size_t length);

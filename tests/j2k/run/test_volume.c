@@ -424,21 +424,22 @@ static void test_hostile(void **state)
         {0x77, 2, {1, 9}, KST_ERROR_J2K_MULTI},                                 /* a stage without MCC */
         {0x78, 3, {0, 4, 7}, KST_ERROR_J2K_LENGTH},                             /* CBD: too few depths */
         {0x78, 3, {0x80, 0, 7}, KST_ERROR_J2K_COMPONENTS},                      /* no components */
-        {0x78, 3, {0x80, 3, 7}, KST_ERROR_J2K_EXTENSION},                       /* other components than SIZ */
+        {0x78, 3, {0x80, 3, 7}, KST_ERROR_J2K_MULTI},                           /* other components than are made */
         {0x78, 3, {0x80, 4, 60}, KST_ERROR_J2K_DEPTH},                          /* 61 bits */
         {0x74, 10, {0, 0, 6, 1, 0, 0, 0, 0, 0, 1}, KST_ERROR_J2K_MULTI},        /* MCT: offsets of another length */
         {0x74, 10, {0, 0, 10, 1, 0, 0, 0x7F, 0x80, 0, 0}, KST_ERROR_J2K_MULTI}, /* infinite */
-        {0x74, 10, {0, 0, 6, 1, 0, 1, 0, 0, 0, 1}, KST_ERROR_J2K_EXTENSION},    /* a series */
+        {0x74, 10, {0, 0, 6, 1, 0, 1, 0, 0, 0, 1}, KST_ERROR_J2K_MULTI},        /* a series that ends early */
         {0x75, 7, {0, 0, 1, 0, 0, 0, 0}, KST_ERROR_J2K_MULTI},                  /* MCC: no collections */
         {0x75, 11, {0, 0, 1, 0, 0, 0, 1, 3, 0, 9, 0}, KST_ERROR_J2K_LENGTH},    /* a list that is cut off */
         {0x75, 10, {0, 0, 1, 0, 0, 0, 1, 3, 0, 0}, KST_ERROR_J2K_MULTI},        /* an empty list */
-        {0x75, 11, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 4}, KST_ERROR_J2K_MULTI},     /* a component that does not exist */
+        {0x75, 21, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 4, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0},
+            KST_ERROR_J2K_MULTI}, /* a component that does not exist */
         {0x75, 21, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0},
             KST_ERROR_J2K_EXTENSION}, /* a wavelet of ATK */
         {0x75, 21, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 0, 0, 1, 0, 63, 0, 1, 0, 0, 0, 0},
             KST_ERROR_J2K_MULTI}, /* 63 levels */
         {0x75, 21, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0},
-            KST_ERROR_J2K_EXTENSION}, /* components that are not made */
+            KST_ERROR_J2K_MULTI}, /* components that are not made */
         {0x75, 17, {0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 9}, KST_ERROR_J2K_MULTI}, /* a missing array */
     };
     kst_volume v = volume_make(8, 8, 4, 8, false), back;

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Multiple component transforms of any stages, against a model: arrays of all kinds and element types, wavelets with
+ * all levels and origins, other numbers of components, several collections and stages, and tiles with their own.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/j2k/multi_model.h"
+#include "support/j2k/volumes.h"
+#include "support/machines.h"
+#include "support/random.h"
+#include "support/shared_context.h"
+#include "support/test.h"
+
+enum { WIDTH = 9, HEIGHT = 6, DEPTH = 20 /* bits of samples that a model makes */ };
+enum { BOTH_BITS = 6 /* arrays and wavelets, in COD */ };
+
+static struct made headers, own;
+
+/* Make slices of noise, coded without a transform along z; the caller releases both. */
+static kst_buffer code(kst_volume *v, uint32_t depth, uint32_t tile)
+{
+    static uint32_t random = 7;
+    kst_volume_options options;
+    *v = volume_make(WIDTH, HEIGHT, depth, 9, true);
+    for (uint32_t i = 0; i < v->slice_pitch / 2 * depth; i++)
+        ((int16_t *)v->data)[i] = (int16_t)((int32_t)random_below(&random, 512) - 256);
+    kst_volume_options_init(&options);
+    options.z_levels = 0;
+    options.jpeg2000.levels = 1;
+    options.jpeg2000.tile_width = options.jpeg2000.tile_height = tile;
+    return volume_encode(context, v, &options);
+}
+
+/* Check the samples at one place against those that the model makes of the coded ones. */
+static void expect_place(
+    const struct model *model, const kst_volume *coded, const kst_volume *back, uint32_t x, uint32_t y)
+{
+    const double high = ldexp(1, back->bits - 1) - 1;
+    double value[MODEL_COMPONENTS];
+    bool real[MODEL_COMPONENTS] = {false};
+    for (uint32_t z = 0; z < coded->depth; z++)
+        value[z] = (double)volume_sample(coded, x, y, z);
+    const double largest = model_run(model, value, real);
+    for (uint32_t z = 0; z < back->depth && largest < 1e9; z++) {
+        const double expected = fmax(-high - 1, fmin(high, value[z])), found = (double)volume_sample(back, x, y, z);
+        const double most = real[z] ? 0.57 + 1e-6 * largest : 0; /* the range is added before rounding */
+        if (fabs(found - expected) > most)
+            fail_msg("component %u at %u, %u: %f instead of %f", z, x, y, found, expected);
+    }
+}
+
+static void expect_model(const struct model *model, const kst_volume *coded, const kst_volume *back)
+{
+    for (uint32_t y = 0; y < HEIGHT; y++)
+        for (uint32_t x = 0; x < WIDTH; x++)
+            expect_place(model, coded, back, x, y);
+}
+
+/* Code slices, decode them with the transform of a model, and compare. */
+static void check_model(const struct model *model, uint32_t coded, uint32_t made)
+{
+    kst_volume v;
+    kst_buffer stream = code(&v, coded, 0);
+    headers.length = 0;
+    model_put(&headers, model, made, DEPTH);
+    kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 0, NULL);
+    kst_volume back = volume_decode(context, &wrapped, NULL);
+    assert_int_equal(back.depth, made);
+    assert_int_equal(back.bits, DEPTH);
+    expect_model(model, &v, &back);
+    free(wrapped.data);
+    kst_volume_release(context, &back);
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &stream);
+}
+
+/* Make a stage with one collection over `taken` components in order, which makes `made`, and an array for it. */
+static void one_stage(struct model *model, uint8_t kind, uint32_t taken, uint32_t made)
+{
+    *model = (struct model){.stages = 1};
+    struct model_collection *c = &model->stage->collection[0];
+    model->stage->index = 5;
+    model->stage->count = 1;
+    c->kind = kind;
+    c->taken = taken;
+    c->made = made;
+    for (uint32_t i = 0; i < MODEL_COMPONENTS; i++)
+        c->in[i] = c->out[i] = i;
+}
+
+static struct model_array *add_array(struct model *model, uint8_t kind, uint8_t type, uint32_t count)
+{
+    struct model_array *array = &model->array[model->arrays++];
+    assert_true(count <= MODEL_VALUES && model->arrays <= MODEL_ARRAYS);
+    *array = (struct model_array){.kind = kind, .index = (uint8_t)model->arrays, .type = type, .count = count};
+    return array;
+}
+
+/* Matrices and offsets of all types of elements, in one marker segment or in several; also with fewer or more outputs.
+ */
+static void test_matrices(void **state)
+{
+    (void)state;
+    static struct model model;
+    for (uint32_t i = 0; i < 12; i++) {
+        const uint32_t taken = 3 + i % 2, made = i < 4 ? taken : 1 + i % 7;
+        const uint8_t type = (uint8_t)(i % 4);
+        one_stage(&model, MODEL_DECORRELATION, taken, made);
+        struct model_array *array = add_array(&model, MODEL_DECORRELATION, type, taken * made);
+        struct model_array *offsets = add_array(&model, MODEL_OFFSETS, 3 - type, made);
+        for (uint32_t k = 0; k < taken * made; k++)
+            array->value[k] = type < MODEL_FLOAT32 ? (double)(k * 5 % 7) - 3 : (double)(k * 37 % 61) / 64 - 0.375;
+        for (uint32_t k = 0; k < made; k++)
+            offsets->value[k] = (double)(k * 100) - 50;
+        array->parts = i % 5;
+        model.stage->parts = i % 3;
+        model.stage->collection[0].array = array->index;
+        model.stage->collection[0].offsets = offsets->index;
+        check_model(&model, taken, made);
+    }
+}
+
+/* A dependency array, and the same with divisors. */
+static void test_dependencies(void **state)
+{
+    (void)state;
+    static struct model model;
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t n = 2 + i % 5, reversible = i % 2;
+        uint32_t k = 0;
+        one_stage(&model, MODEL_DEPENDENCY, n, n);
+        struct model_array *array =
+            add_array(&model, MODEL_DEPENDENCY, MODEL_FLOAT32, n * (n - 1) / 2 + (reversible ? n - 1 : 0));
+        struct model_array *offsets = add_array(&model, MODEL_OFFSETS, MODEL_INT32, n);
+        for (uint32_t row = 1; row < n; row++) {
+            for (uint32_t column = 0; column < row; column++)
+                array->value[k++] = reversible ? (double)((row * 5 + column) % 7) - 3 : (row + 2 * column) / 8.0 - 0.5;
+            if (reversible)
+                array->value[k++] = ldexp(1, (int)row % 3);
+        }
+        for (uint32_t row = 0; row < n; row++)
+            offsets->value[row] = 10.0 * row - 7;
+        model.stage->collection[0].array = array->index;
+        model.stage->collection[0].offsets = i < 4 ? offsets->index : 0;
+        model.stage->collection[0].reversible = reversible;
+        check_model(&model, n, n);
+    }
+}
+
+/* The steps of a reversible decorrelation undo what their opposites, in reverse order, make of samples. */
+static void test_reversible(void **state)
+{
+    (void)state;
+    static const double rows[5][4] = {{1, -2, 3, 8}, {2, 5, 4, -1}, {-3, 1, 1, 0}, {2, 1, -3, 5}, {0, 1, -1, 2}};
+    static struct model model;
+    kst_volume v;
+    kst_buffer stream = code(&v, 4, 0), again;
+    kst_volume_options options;
+    kst_volume_options_init(&options);
+    options.z_levels = 0;
+    one_stage(&model, MODEL_DECORRELATION, 4, 4);
+    struct model_array *array = add_array(&model, MODEL_DECORRELATION, MODEL_INT32, 20);
+    for (uint32_t i = 0; i < 20; i++)
+        array->value[i] = rows[i / 4][i % 4];
+    array->value[1 * 4 + 2] = 4; /* the divisors of the second, third and fourth step */
+    array->value[2 * 4 + 1] = 1;
+    array->value[3 * 4 + 0] = 2;
+    kst_volume coded = volume_make(WIDTH, HEIGHT, 4, 16, true);
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+        int32_t x[4];
+        for (uint32_t z = 0; z < 4; z++)
+            x[z] = (int32_t)volume_sample(&v, i % WIDTH, i / WIDTH, z);
+        for (uint32_t step = 5; step-- > 0;) {
+            const uint32_t target = step == 4 ? 3 : 3 - step;
+            double sum = 0;
+            for (uint32_t k = 0; k < 4; k++)
+                sum += k == target ? 0 : array->value[step * 4 + k] * x[k];
+            const double divisor = array->value[step * 4 + target];
+            x[target] += (int32_t)floor(sum / divisor + (divisor > 1 ? 0.5 : 0));
+        }
+        for (uint32_t z = 0; z < 4; z++)
+            *(int16_t *)(void *)((uint8_t *)coded.data + z * coded.slice_pitch + i / WIDTH * coded.pitch +
+                                 i % WIDTH * sizeof(int16_t)) = (int16_t)x[z];
+    }
+    again = volume_encode(context, &coded, &options);
+    model.stage->collection[0].array = array->index;
+    model.stage->collection[0].reversible = true;
+    headers.length = 0;
+    model_put(&headers, &model, 4, v.bits);
+    kst_buffer wrapped = model_wrap(&again, &headers, 2, 0, NULL);
+    kst_volume back = volume_decode(context, &wrapped, NULL);
+    volume_expect_same(&back, &v);
+    free(wrapped.data);
+    kst_volume_release(context, &back);
+    kst_volume_release(context, &coded);
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &stream);
+    kst_buffer_release(context, &again);
+}
+
+/* Both wavelets with all numbers of levels, odd counts, and origins up to the end of 32 bits. */
+static void test_wavelets(void **state)
+{
+    (void)state;
+    static const uint32_t origins[] = {0, 1, 2, 3, 5, 1000003, 0x7FFFFFFF, 0xFFFFFF00};
+    static struct model model;
+    for (uint32_t i = 0; i < 66; i++) {
+        const uint32_t n = i == 8 ? 77 : 1 + i * 7 % 12;
+        one_stage(&model, MODEL_WAVELET, n, n);
+        model.stage->collection[0].levels = (uint8_t)(i / 2);
+        model.stage->collection[0].reversible = i % 2;
+        model.stage->collection[0].origin = origins[i * 3 % 8];
+        check_model(&model, n, n);
+    }
+}
+
+/* Fill an array for a collection with small numbers. */
+static void fill(struct model_array *array, const struct model_collection *c, uint32_t *random)
+{
+    for (uint32_t i = 0; i < array->count; i++)
+        array->value[i] =
+            c->reversible ? (double)random_below(random, 5) - 2 : ((double)random_below(random, 17) - 8) / 8;
+    for (uint32_t step = 0; step <= c->made && c->reversible && c->kind == MODEL_DECORRELATION; step++)
+        array->value[step * c->made + (step == c->made ? c->made - 1 : c->made - 1 - step)] =
+            ldexp(1, (int)random_below(random, 4));
+    for (uint32_t row = 1, at = 0; row < c->made && c->reversible && c->kind == MODEL_DEPENDENCY; row++) {
+        at += row + 1;
+        array->value[at - 1] = ldexp(1, (int)random_below(random, 4));
+    }
+}
+
+/* Give a collection its transform: `integers` says that all its inputs are integers. */
+static void choose_transform(struct model *model, struct model_collection *c, bool integers, uint32_t *random)
+{
+    static const uint8_t kinds[] = {MODEL_DEPENDENCY, MODEL_DECORRELATION, MODEL_WAVELET};
+    const uint32_t n = c->taken;
+    c->kind = c->taken == c->made ? kinds[random_below(random, 3)] : MODEL_DECORRELATION;
+    c->reversible = integers && c->taken == c->made && random_below(random, 3) > 0;
+    c->levels = (uint8_t)random_below(random, 4);
+    c->origin = random_below(random, 3);
+    if (random_below(random, 2)) {
+        struct model_array *offsets = add_array(model, MODEL_OFFSETS, MODEL_INT16, c->made);
+        for (uint32_t i = 0; i < c->made; i++)
+            offsets->value[i] = (double)random_below(random, 200) - 100;
+        c->offsets = offsets->index;
+    }
+    const bool empty = c->kind == MODEL_DEPENDENCY && n == 1; /* no elements */
+    if (c->kind == MODEL_WAVELET || empty || (c->taken == c->made && random_below(random, 5) == 0))
+        return;
+    const uint32_t triangle = n * (n - 1) / 2;
+    const uint32_t count =
+        c->kind == MODEL_DEPENDENCY ? triangle + (c->reversible ? n - 1 : 0) : (c->made + c->reversible) * n;
+    struct model_array *array = add_array(model, c->kind, MODEL_FLOAT64, count);
+    array->parts = 1 + random_below(random, 3);
+    fill(array, c, random);
+    c->array = array->index;
+}
+
+/*
+ * Add a stage that makes `made` components of `before` ones, whose kinds of numbers `real` holds; the collections take
+ * any of these, and make theirs in any order.
+ */
+static void add_stage(struct model *model, uint32_t before, uint32_t made, bool *real, uint32_t *random)
+{
+    struct model_stage *stage = &model->stage[model->stages++];
+    bool becomes[MODEL_COMPONENTS];
+    uint32_t order[MODEL_COMPONENTS], done = 0;
+    *stage = (struct model_stage){.index = (uint8_t)(40 * model->stages), .parts = 1 + random_below(random, 3)};
+    for (uint32_t i = 0; i < made; i++) {
+        const uint32_t place = random_below(random, i + 1);
+        order[i] = order[place];
+        order[place] = i;
+    }
+    while (done < made) {
+        struct model_collection *c = &stage->collection[stage->count++];
+        bool integers = true;
+        *c = (struct model_collection){.made = 1 + random_below(random, made - done)};
+        c->taken = random_below(random, 3) == 0 ? 1 + random_below(random, 6) : c->made;
+        for (uint32_t i = 0; i < c->taken; i++) {
+            c->in[i] = random_below(random, before);
+            integers = integers && !real[c->in[i]];
+        }
+        for (uint32_t i = 0; i < c->made; i++)
+            c->out[i] = order[done + i];
+        choose_transform(model, c, integers, random);
+        for (uint32_t i = 0; i < c->made; i++)
+            becomes[c->out[i]] = c->kind == MODEL_WAVELET || c->array > 0 ? !c->reversible : real[c->in[i]];
+        done += c->made;
+    }
+    memcpy(real, becomes, made * sizeof *real);
+}
+
+/* Any transforms: several collections and stages, components that are taken several times, or never. */
+static void test_any(void **state)
+{
+    (void)state;
+    static struct model model;
+    uint32_t random = 99;
+    for (uint32_t i = 0; i < 150; i++) {
+        bool real[MODEL_COMPONENTS] = {false};
+        const uint32_t coded = 1 + random_below(&random, 6), stages = 1 + random_below(&random, 3);
+        uint32_t count = coded;
+        model = (struct model){.stages = 0};
+        for (uint32_t s = 0; s < stages; s++) {
+            const uint32_t made = 1 + random_below(&random, 6);
+            add_stage(&model, count, made, real, &random);
+            count = made;
+        }
+        check_model(&model, coded, count);
+    }
+}
+
+/* The same bytes on every tier and number of threads, also where memory is short; and boxes are parts of the whole. */
+static void test_machines(void **state)
+{
+    (void)state;
+    static struct model model;
+    kst_volume v;
+    bool real[MODEL_COMPONENTS] = {false};
+    uint32_t random = 4;
+    kst_buffer stream = code(&v, 5, 4);
+    model = (struct model){.stages = 0};
+    add_stage(&model, 5, 6, real, &random);
+    add_stage(&model, 6, 4, real, &random);
+    headers.length = 0;
+    model_put(&headers, &model, 4, DEPTH);
+    kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 0, NULL);
+    kst_volume whole = volume_decode(contexts.context[0], &wrapped, NULL);
+    expect_model(&model, &v, &whole);
+    kst_volume_decode_options options;
+    kst_volume_decode_options_init(&options);
+    options.region = (kst_box){.x = 3, .y = 1, .z = 1, .width = 5, .height = 4, .depth = 2};
+    for (uint32_t i = 0; i < contexts.count; i++) {
+        kst_volume back = volume_decode(contexts.context[i], &wrapped, NULL),
+                   part = volume_decode(contexts.context[i], &wrapped, &options);
+        volume_expect_same(&back, &whole);
+        assert_true(volume_difference(&part, &whole, 3, 1, 1) < 0.5);
+        kst_volume_release(contexts.context[i], &back);
+        kst_volume_release(contexts.context[i], &part);
+    }
+    kst_volume_release(contexts.context[0], &whole);
+    free(wrapped.data);
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &stream);
+}
+
+/* A tile's MCT, MCC and MCO come before those of the main header, whichever of them there are. */
+static void test_tiles(void **state)
+{
+    (void)state;
+    enum { TILE = 5, OWN_MCT = 1, OWN_MCC = 2, OWN_MCO = 4, NO_STAGES = 8 };
+    static struct model model, changed;
+    kst_volume v;
+    kst_buffer stream = code(&v, 3, TILE);
+    one_stage(&model, MODEL_DECORRELATION, 3, 3);
+    struct model_array *array = add_array(&model, MODEL_DECORRELATION, MODEL_FLOAT32, 9);
+    for (uint32_t i = 0; i < 9; i++)
+        array->value[i] = (double)(i * 4 % 9) / 4 - 1;
+    model.stage->collection[0].array = array->index;
+    for (uint32_t what = 0; what <= NO_STAGES; what++) {
+        changed = model;
+        headers.length = own.length = 0;
+        model_put(&headers, &model, 3, DEPTH);
+        if (what & OWN_MCT)
+            changed.array->value[4] = 3;
+        if (what & OWN_MCC)
+            changed.stage->collection[0].out[0] = 2, changed.stage->collection[0].out[2] = 0;
+        if (what & OWN_MCO)
+            changed.stage[1] = changed.stage[0], changed.stages = 2;
+        if (what & NO_STAGES)
+            changed.stages = 0;
+        const uint8_t order[] = {changed.stage->index, changed.stage->index};
+        if (what & OWN_MCC)
+            model_put_stage(&own, changed.stage);
+        if (what & (OWN_MCO | NO_STAGES))
+            model_put_order(&own, order, changed.stages);
+        if (what & OWN_MCT)
+            model_put_array(&own, changed.array);
+        kst_buffer wrapped = model_wrap(&stream, &headers, 2, 1, &own);
+        kst_volume back = volume_decode(context, &wrapped, NULL);
+        for (uint32_t y = 0; y < HEIGHT; y++)
+            for (uint32_t x = 0; x < WIDTH; x++)
+                expect_place(x >= TILE && y < TILE ? &changed : &model, &v, &back, x, y);
+        free(wrapped.data);
+        kst_volume_release(context, &back);
+    }
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &stream);
+}
+
+static int start(void **state)
+{
+    return contexts_start(state);
+}
+
+static int stop(void **state)
+{
+    return contexts_stop(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrices), cmocka_unit_test(test_dependencies),
+        cmocka_unit_test(test_reversible), cmocka_unit_test(test_wavelets), cmocka_unit_test(test_any),
+        cmocka_unit_test(test_machines), cmocka_unit_test(test_tiles)};
+    return run_with_context(2, tests, start, stop);
+}
