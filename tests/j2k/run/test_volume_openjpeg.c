@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What OpenJPEG decodes of volumes without the markers of T.801, put together along z by the definition, is what Kostka
- * decodes.
+ * decodes; and so is what OpenJPEG encodes with transforms by arrays.
  */
 #include <math.h>
 #include <openjpeg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/compat/memory_stream.h"
 #include "support/j2k/volumes.h"
 #include "support/shared_context.h"
 #include "support/test.h"
@@ -40,26 +41,14 @@ static kst_buffer strip(const kst_buffer *coded)
     return made;
 }
 
-static OPJ_SIZE_T read_bytes(void *to, OPJ_SIZE_T length, void *user)
-{
-    kst_buffer *from = user;
-    const size_t left = from->length - from->capacity, count = length < left ? length : left;
-    memcpy(to, from->data + from->capacity, count);
-    from->capacity += count;
-    return count > 0 ? count : (OPJ_SIZE_T)-1;
-}
-
-static opj_image_t *decode_with_openjpeg(kst_buffer *from)
+static opj_image_t *decode_with_openjpeg(const kst_buffer *from)
 {
     opj_dparameters_t parameters;
     opj_image_t *image = NULL;
     opj_codec_t *codec = opj_create_decompress(OPJ_CODEC_J2K);
-    opj_stream_t *stream = opj_stream_default_create(OPJ_TRUE);
+    struct bytes bytes = {.data = from->data, .length = from->length, .room = from->length};
+    opj_stream_t *stream = memory_stream_open(&bytes, OPJ_TRUE);
     opj_set_default_decoder_parameters(&parameters);
-    from->capacity = 0;
-    opj_stream_set_read_function(stream, read_bytes);
-    opj_stream_set_user_data(stream, from, NULL);
-    opj_stream_set_user_data_length(stream, from->length);
     assert_true(opj_setup_decoder(codec, &parameters));
     assert_true(opj_read_header(stream, codec, &image));
     assert_true(opj_decode(codec, stream, image));
@@ -158,8 +147,80 @@ static void test_openjpeg(void **state)
     }
 }
 
+enum { ARRAY_WIDTH = 31, ARRAY_HEIGHT = 22, ARRAY_MOST = 8 };
+
+/* Encode components of 12 bits with OpenJPEG: `matrix` times the components without their offsets. */
+static void encode_with_openjpeg(uint32_t count, const float *matrix, const int32_t *offsets, struct bytes *to)
+{
+    opj_cparameters_t parameters;
+    opj_image_cmptparm_t described[ARRAY_MOST];
+    float copied[ARRAY_MOST * ARRAY_MOST];
+    int32_t shifts[ARRAY_MOST];
+    memset(described, 0, sizeof described);
+    memcpy(copied, matrix, count * count * sizeof *matrix);
+    memcpy(shifts, offsets, count * sizeof *offsets);
+    opj_set_default_encoder_parameters(&parameters);
+    assert_true(opj_set_MCT(&parameters, copied, shifts, count));
+    /* With 9/7, OpenJPEG 2.5 multiplies bits of single precision as if they were integers. */
+    parameters.irreversible = 0;
+    parameters.numresolution = 3;
+    parameters.tcp_numlayers = 1;
+    parameters.cp_disto_alloc = 1;
+    for (uint32_t i = 0; i < count; i++)
+        described[i] = (opj_image_cmptparm_t){.dx = 1, .dy = 1, .w = ARRAY_WIDTH, .h = ARRAY_HEIGHT, .prec = 12};
+    opj_image_t *image = opj_image_create(count, described, OPJ_CLRSPC_UNSPECIFIED);
+    image->x1 = ARRAY_WIDTH;
+    image->y1 = ARRAY_HEIGHT;
+    for (uint32_t c = 0; c < count; c++)
+        for (uint32_t i = 0; i < ARRAY_WIDTH * ARRAY_HEIGHT; i++)
+            image->comps[c].data[i] = (OPJ_INT32)(900 + i * (c + 3) % 613 + (i * i + c) % 37);
+    opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);
+    opj_stream_t *stream = memory_stream_open(to, OPJ_FALSE);
+    assert_true(opj_setup_encoder(codec, &parameters, image));
+    assert_true(opj_start_compress(codec, image, stream));
+    assert_true(opj_encode(codec, stream));
+    assert_true(opj_end_compress(codec, stream));
+    opj_stream_destroy(stream);
+    opj_destroy_codec(codec);
+    opj_image_destroy(image);
+}
+
+/*
+ * Matrices of which OpenJPEG inverts the one that encodes. It rounds what that one makes to integers, which the inverse
+ * multiplies: so an error is at most half of the sum of a row's magnitudes in the inverse, and of rounding.
+ */
+static void test_arrays(void **state)
+{
+    (void)state;
+    static const int32_t offsets[ARRAY_MOST] = {2048, 1000, 1200, 900, 1500, 1100, 1, 0};
+    static uint8_t bytes[1 << 17];
+    for (uint32_t i = 0; i < 10; i++) {
+        const uint32_t n = 1 + i % ARRAY_MOST;
+        float matrix[ARRAY_MOST * ARRAY_MOST] = {0};
+        struct bytes file = {.data = bytes, .room = sizeof bytes};
+        for (uint32_t row = 0; row < n; row++) { /* ones, and below them numbers of which the inverse is easily found */
+            matrix[row * n + row] = 1;
+            if (row > 0)
+                matrix[row * n + (row * 3 + i) % row] = i % 2 ? -1 : -0.5F;
+        }
+        encode_with_openjpeg(n, matrix, offsets, &file);
+        const kst_buffer coded = {.data = bytes, .length = file.length};
+        kst_volume back = volume_decode(context, &coded, NULL);
+        assert_int_equal(back.depth, n);
+        assert_int_equal(back.bits, 12);
+        assert_false(back.is_signed);
+        for (uint32_t c = 0; c < n; c++)
+            for (uint32_t k = 0; k < ARRAY_WIDTH * ARRAY_HEIGHT; k++) {
+                const int64_t expected = 900 + k * (c + 3) % 613 + (k * k + c) % 37;
+                const int64_t found = volume_sample(&back, k % ARRAY_WIDTH, k / ARRAY_WIDTH, c);
+                assert_in_range((uint64_t)(found - expected + 10), 10 - (i % 2 ? 0 : 1), 10 + (i % 2 ? 0 : 1));
+            }
+        kst_volume_release(context, &back);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openjpeg)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openjpeg), cmocka_unit_test(test_arrays)};
     return run_with_context(2, tests, NULL, NULL);
 }
