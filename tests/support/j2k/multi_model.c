@@ -9,7 +9,7 @@
 #include "support/test.h"
 
 enum { MCT = 0x74, MCC = 0x75, MCO = 0x77, CBD = 0x78, SOT = 0x90, COD = 0x52, TLM = 0x55 };
-enum { WIDE = 0x8000, REVERSIBLE = 0x10000 };
+enum { WIDE = 0x8000, REVERSIBLE = 0x10000, MOST_PARTS = 16 /* of a tile */ };
 
 static void put_value(struct made *made, double value, uint8_t type)
 {
@@ -258,7 +258,7 @@ static void copy(kst_buffer *to, const void *from, size_t length)
     to->length += length;
 }
 
-/* Copy the tile-parts, with further segments in the header of one of them. */
+/* Copy the tile-parts, with further segments in the headers of a tile. */
 static void copy_parts(kst_buffer *to, const kst_buffer *coded, size_t at, uint32_t tile, const struct made *own)
 {
     while (coded->data[at + 1] == SOT) {
@@ -281,7 +281,7 @@ static void copy_parts(kst_buffer *to, const kst_buffer *coded, size_t at, uint3
 kst_buffer model_wrap(
     const kst_buffer *coded, const struct made *main, uint8_t transforms, uint32_t tile, const struct made *own)
 {
-    kst_buffer made = {.data = malloc(coded->length + main->length + (own ? own->length : 0))};
+    kst_buffer made = {.data = malloc(coded->length + main->length + (own ? MOST_PARTS * own->length : 0))};
     size_t at = 2;
     copy(&made, coded->data, 2);
     while (coded->data[at + 1] != SOT) {

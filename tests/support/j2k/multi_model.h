@@ -61,9 +61,8 @@ void model_put(struct made *made, const struct model *model, uint32_t count, uin
 double model_run(const struct model *model, double *value, bool *real);
 
 /*
- * Copy a codestream that has one tile-part for each tile, with these marker segments of T.801 in its main header
- * instead of its own, and with `transforms` in COD. Tile `tile` also gets the segments `own` in its header; null: none
- * does.
+ * Copy a codestream with these marker segments of T.801 in its main header instead of its own, and with `transforms` in
+ * COD. All tile-parts of tile `tile`, at most 16, also get the segments `own` in their headers; null: none does.
  */
 kst_buffer model_wrap(
     const kst_buffer *coded, const struct made *main, uint8_t transforms, uint32_t tile, const struct made *own);
