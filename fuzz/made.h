@@ -54,4 +54,12 @@ uint8_t *made_copy(const struct made *made);
 void made_jpeg(struct made *made);
 uint32_t made_j2k(struct made *made);
 
+/*
+ * Encode slices without a transform along z, in tiles; and make a codestream of them with multiple component transforms
+ * (T.801) in its main header and in those of some tiles. The fuzzer's plain context encodes the slices, and has the
+ * buffer.
+ */
+kst_buffer made_slices(bool lossy);
+void made_volume(struct made *made, const kst_buffer *slices);
+
 #endif

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "made.h"
+
 struct size {
     uint32_t width, height;
 };
@@ -256,6 +258,34 @@ static bool write_volumes(kst_context *context, const char *folder)
                write_file(folder, volumes[i].name, &coded, NULL, 0);
         kst_buffer_release(context, &coded);
     }
+    return fine;
+}
+
+/* Write volumes with transforms of several stages and in tiles, of those that made_volume() makes. */
+static bool write_stages(kst_context *context, const char *folder)
+{
+    enum { SEEDS = 8 };
+    kst_buffer slices[] = {made_slices(false), made_slices(true)};
+    bool fine = true;
+    for (uint32_t number = 0, written = 0; written < SEEDS && fine; number++) {
+        const uint8_t input[] = {(uint8_t)(number >> 8), (uint8_t)number};
+        char name[32];
+        struct made made;
+        kst_volume back;
+        kst_volume_init(&back);
+        made_begin(&made, input, sizeof input);
+        made_volume(&made, &slices[written % 2]);
+        snprintf(name, sizeof name, "volume-stages-%u.j2c", (unsigned)written);
+        const kst_buffer coded = {.data = made.data, .length = made.length};
+        if (made.length > 1500 && !kst_decode_volume(context, made.data, made.length, NULL, &back, NULL)) {
+            fine = write_file(folder, name, &coded, NULL, 0);
+            written++;
+        }
+        kst_volume_release(context, &back);
+        made_end(&made);
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        kst_buffer_release(fuzz_plain(), &slices[i]);
     return fine;
 }
 
@@ -532,6 +562,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof large_j2k_kinds / sizeof large_j2k_kinds[0]; i++)
         fine = write_j2k_seed(context, argv[1], &large_j2k_kinds[i], large) && fine;
     fine = write_volumes(context, argv[1]) && fine;
+    fine = write_stages(context, argv[1]) && fine;
     fine = write_sequences(context, argv[1]) && fine;
     fine = write_lossless(argv[1]) && fine;
     fine = write_ndpi(context, argv[1]) && fine;
