@@ -163,7 +163,7 @@ typedef struct kst_volume_info {
     uint32_t depth; /**< number of slices */
     uint8_t bits;
     bool is_signed;
-    bool has_wavelet;  /**< false: each slice is coded separately */
+    bool has_wavelet;  /**< one over all slices; false: each is coded separately, or there are other transforms */
     bool reversible;   /**< 5/3, otherwise 9/7 */
     uint32_t levels;   /**< across a slice */
     uint32_t z_levels; /**< along z; 0 without a wavelet */
@@ -187,8 +187,8 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
 
 /**
  * Decode a volume: a codestream of T.801 with a wavelet along z over all components, or with other stages of wavelets
- * and irreversible decorrelation arrays, or any codestream whose components are separately coded slices of one size and
- * depth. A GPU decodes a volume whose slices result from one wavelet along z, or are coded separately without a
+ * and arrays, of which tiles may have their own, or any codestream whose components are separately coded slices of one
+ * size and depth. A GPU decodes a volume whose slices result from one wavelet along z, or are coded separately without a
  * component transform, if it has the memory; otherwise the CPU does, as the report says. Thread-safe.
  *
  * @param volume if `data` is null, the library describes the volume and allocates it in memory of the kind `memory`;
