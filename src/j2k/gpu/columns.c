@@ -39,7 +39,7 @@ static uint32_t kept_rows(const struct j2k_gpu_volume *v)
 
 bool kst_j2k_gpu_is_deep(const struct j2k_gpu_item *item)
 {
-    return item->volume && kept_rows(item->volume) > J2K_COLUMN_MORE;
+    return item->volume && (item->volume->stages || kept_rows(item->volume) > J2K_COLUMN_MORE);
 }
 
 uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item)
@@ -85,9 +85,19 @@ static uint32_t get_row(const struct columns_writer *w, struct row_list list, ui
     return place % 2 == 0 ? word & 0xffff : word >> 16;
 }
 
-/* Return the words of a volume's levels and slices. */
+static uint64_t program_words(const struct j2k_gpu_stages *stages)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < stages->count; i++)
+        sum += stages->program[i].length;
+    return sum;
+}
+
+/* Return the words of a volume's levels and slices, or of its stages. */
 static uint64_t volume_words(const struct j2k_gpu_volume *v)
 {
+    if (v->stages)
+        return program_words(v->stages);
     const uint32_t levels = levels_of(v), shown = range_length(v->shown);
     uint64_t sum = levels * WORDS(struct j2k_work_z_level) + (uint64_t)shown * WORDS(struct j2k_work_slice);
     sum += list_words(v->wavelet ? range_length(v->need->valid[v->need->levels]) : shown);
@@ -114,6 +124,21 @@ static struct j2k_rect area_of(const struct j2k_plan *plan, const struct j2k_til
         if (plan->tile_component[tile->first_component + c].resolution_count > 0)
             return plan->tile_component[tile->first_component + c].area;
     return (struct j2k_rect){0, 0, 0, 0};
+}
+
+/* Return the words of a tile's rows behind those of the coded components. */
+static uint64_t stage_words(const struct j2k_gpu_item *item, uint32_t tile)
+{
+    const struct j2k_gpu_stages *stages = item->volume->stages;
+    return j2k_gpu_area(area_of(item->plan, &item->plan->tile[tile])) * stages->program[stages->of_tile[tile]].rows;
+}
+
+uint64_t kst_j2k_gpu_stage_words(const struct j2k_gpu_item *item)
+{
+    uint64_t sum = 0;
+    for (uint32_t t = 0; t < item->plan->tile_count && item->volume && item->volume->stages; t++)
+        sum += stage_words(item, t);
+    return sum;
 }
 
 void kst_j2k_gpu_count_columns(struct j2k_gpu_part *part)
@@ -184,13 +209,10 @@ static uint32_t offset_of(const struct j2k_gpu_volume *v, uint32_t slice)
     return v->reversible ? (uint32_t)(int64_t)offset : gpu_float_bits((float)offset);
 }
 
-/* Write the levels and slices of a volume. Returns what all its tiles have in common. */
-static struct j2k_work_columns write_volume(struct columns_writer *w, const struct j2k_gpu_volume *v)
+/* Describe the samples of a volume. */
+static struct j2k_work_columns describe(const struct j2k_gpu_volume *v)
 {
-    struct j2k_work_columns columns = {.rows = v->rows,
-        .kept = kept_rows(v),
-        .levels = levels_of(v),
-        .level = w->at,
+    return (struct j2k_work_columns){.rows = v->rows,
         .slices = range_length(v->shown),
         .depth = v->output.bits,
         .is_signed = v->output.is_signed,
@@ -198,6 +220,15 @@ static struct j2k_work_columns write_volume(struct columns_writer *w, const stru
         .scale = gpu_float_bits(v->scale),
         .add = gpu_float_bits(v->add),
         .bytes = kst_volume_sample_bytes(&v->output)};
+}
+
+/* Write the levels and slices of a volume. Returns what all its tiles have in common. */
+static struct j2k_work_columns write_volume(struct columns_writer *w, const struct j2k_gpu_volume *v)
+{
+    struct j2k_work_columns columns = describe(v);
+    columns.kept = kept_rows(v);
+    columns.levels = levels_of(v);
+    columns.level = w->at;
     struct j2k_work_z_level *level = (struct j2k_work_z_level *)(void *)(w->work + w->at);
     w->at += columns.levels * WORDS(struct j2k_work_z_level);
     struct row_list rows = write_lowest(w, v);
@@ -272,19 +303,48 @@ static void write_tile(struct columns_writer *w, uint32_t index, const struct j2
     w->record += WORDS(struct j2k_work_columns);
 }
 
+/* Write the programs of a volume, and the columns of its tiles, which use these in their order. */
+static void write_stages(struct columns_writer *w, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &w->part->items[index];
+    const struct j2k_gpu_stages *stages = item->volume->stages;
+    struct j2k_work_columns columns = describe(item->volume);
+    uint32_t levels_at = w->part->place[index].samples + w->part->place[index].levels, program = 0, at = w->at;
+    uint64_t bands, made = w->part->place[index].samples + kst_j2k_gpu_sample_words(item->plan, &bands);
+    for (uint32_t i = 0; i < stages->count; i++) {
+        memcpy(w->work + w->at, stages->program[i].word, stages->program[i].length * sizeof *w->work);
+        w->at += stages->program[i].length;
+    }
+    for (uint32_t t = 0; t < item->plan->tile_count; t++) {
+        while (program < stages->of_tile[t])
+            at += stages->program[program++].length;
+        columns.kept = (uint32_t)made;
+        columns.level = at;
+        columns.slice = at + stages->program[program].slices;
+        write_tile(w, index, &item->plan->tile[t], columns, &levels_at);
+        made += stage_words(item, t);
+    }
+}
+
 static void write_item(struct columns_writer *w, uint32_t index)
 {
     const struct j2k_gpu_item *item = &w->part->items[index];
+    if (item->volume->stages) {
+        write_stages(w, index);
+        return;
+    }
     const struct j2k_work_columns columns = write_volume(w, item->volume);
     uint32_t levels_at = w->part->place[index].samples + w->part->place[index].levels;
     for (uint32_t t = 0; t < item->plan->tile_count; t++)
         write_tile(w, index, &item->plan->tile[t], columns, &levels_at);
 }
 
-/* Return which kernel undoes the transform of an item along z. */
+/* Return which kernel undoes the transform of an item. */
 static uint32_t kernel_of(const struct j2k_gpu_item *item)
 {
     const struct j2k_gpu_volume *v = item->volume;
+    if (v->stages)
+        return J2K_KERNEL_STAGES;
     const uint32_t kernel = v->reversible ? J2K_KERNEL_COLUMNS_53 : J2K_KERNEL_COLUMNS_97, kept = kept_rows(v);
     return kernel + (kept > J2K_COLUMN_MORE ? 2 : kept > J2K_COLUMN_ROWS ? 1 : 0);
 }
@@ -320,6 +380,6 @@ void kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32
     struct columns_writer w = {.part = part, .work = work, .record = at};
     uint32_t list = at + part->columns * WORDS(struct j2k_work_columns);
     w.at = list + part->columns;
-    for (uint32_t k = J2K_KERNEL_COLUMNS_53; k <= J2K_KERNEL_COLUMNS_97_DEEP && part->items->volume; k++)
+    for (uint32_t k = J2K_KERNEL_COLUMNS_53; k <= J2K_KERNEL_STAGES && part->items->volume; k++)
         write_launch(&w, k, &list);
 }

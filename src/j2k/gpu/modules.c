@@ -31,6 +31,7 @@ static const struct gpu_module_kernel decoding[J2K_KERNELS] = {
     [J2K_KERNEL_COLUMNS_97] = {"undo_columns_97", J2K_COLUMN_GROUP},
     [J2K_KERNEL_COLUMNS_97_MORE] = {"undo_columns_97_more", J2K_COLUMN_GROUP},
     [J2K_KERNEL_COLUMNS_97_DEEP] = {"undo_columns_97_deep", J2K_COLUMN_GROUP},
+    [J2K_KERNEL_STAGES] = {"undo_stages", J2K_COLUMN_GROUP},
     [J2K_KERNEL_CONVERT] = {"convert_channels", J2K_OUTPUT_GROUP},
 };
 

@@ -84,7 +84,7 @@ static uint64_t work_bytes(const struct j2k_gpu_item *item)
 struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t threads)
 {
     const struct j2k_plan *plan = item->plan;
-    uint64_t bands, samples = kst_j2k_gpu_sample_words(plan, &bands);
+    uint64_t bands, samples = kst_j2k_gpu_sample_words(plan, &bands) + kst_j2k_gpu_stage_words(item);
     const struct block_words words = words_of(plan);
     const uint64_t bytes[] = {4 * samples, 4 * (words.states + bands), 4 * words.bits, item->stream, work_bytes(item),
         pixel_bytes(item), 4 * kst_j2k_gpu_host_most(threads, bands)};

@@ -146,7 +146,7 @@ static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
             .view = part->views,
             .plane = plane,
             .samples = (uint32_t)samples};
-        samples += kst_j2k_gpu_sample_words(plan, &levels);
+        samples += kst_j2k_gpu_sample_words(plan, &levels) + kst_j2k_gpu_stage_words(&part->items[i]);
         part->place[i].levels = (uint32_t)levels;
         place_planes(&part->items[i], &part->place[i], &part->pixels);
         place_volume(&part->items[i], &part->place[i], &part->pixels);

@@ -15,6 +15,7 @@
 #include "image/normalise.h"
 #include "image/volume.h"
 #include "j2k/gpu/modules.h"
+#include "j2k/gpu/stages.h"
 #include "j2k/kernels/work.h"
 #include "j2k/plan/block_coder.h"
 #include "j2k/plan/multi.h"
@@ -56,6 +57,8 @@ struct j2k_gpu_volume {
     bool reversible;          /* all tiles are reversible */
     float scale, add;         /* for floating-point samples */
     kst_volume output;        /* describes the volume, with its pitches */
+    /* Any stages instead of a wavelet, with all components wanted; null: none. `reversible` does not count then. */
+    const struct j2k_gpu_stages *stages;
 };
 
 /* Describes a picture to decode. */
@@ -94,7 +97,7 @@ struct j2k_gpu_launch {
     uint64_t bytes; /* bytes of samples that the kernel reads and writes */
 };
 
-enum { J2K_GPU_LEVEL_KERNELS = 4, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 13 };
+enum { J2K_GPU_LEVEL_KERNELS = 4, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 14 };
 
 /* Holds the sums over all levels of a launch. */
 struct j2k_gpu_level_sums {
@@ -355,6 +358,8 @@ void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, c
 bool kst_j2k_gpu_is_deep(const struct j2k_gpu_item *item);
 uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item);      /* bytes in the buffer of pixels */
 uint64_t kst_j2k_gpu_item_column_words(const struct j2k_gpu_item *item); /* words of one item */
+/* Return the words of the rows that stages make, which follow an item's bands and levels in the buffer of samples. */
+uint64_t kst_j2k_gpu_stage_words(const struct j2k_gpu_item *item);
 void kst_j2k_gpu_count_columns(struct j2k_gpu_part *part);
 uint32_t kst_j2k_gpu_column_words(const struct j2k_gpu_part *part);
 void kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);

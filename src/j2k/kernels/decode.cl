@@ -14,4 +14,5 @@
 #include "j2k/kernels/output.h"
 #include "j2k/kernels/finish.h"
 #include "j2k/kernels/columns.h"
+#include "j2k/kernels/stages.h"
 #include "j2k/kernels/convert.h"

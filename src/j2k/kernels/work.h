@@ -312,16 +312,42 @@ struct j2k_work_slice {
 };
 
 /*
+ * Steps of a multiple component transform: their kind, followed by the words that are listed here. A row is a number:
+ * the coded components, and behind them those of two sets. Rows of inputs with J2K_STEP_FLAG are integers that become
+ * numbers, and so are rows of slices with it in single precision. In arrays of integers divisors are log2 of them.
+ */
+enum j2k_work_step {
+    J2K_STEP_END,
+    J2K_STEP_COPY,             /* count; from and to of each */
+    J2K_STEP_CONVERT,          /* the same, from integers to numbers */
+    J2K_STEP_MULTIPLY,         /* number of inputs, of outputs; inputs; outputs; matrix */
+    J2K_STEP_PREDICT_REALS,    /* count; rows; offsets; array */
+    J2K_STEP_PREDICT_INTEGERS, /* the same */
+    J2K_STEP_UNDO,             /* count; rows; array of a reversible decorrelation */
+    J2K_STEP_ADD_REALS,        /* count; row and offset of each */
+    J2K_STEP_ADD_INTEGERS,     /* the same */
+    J2K_STEP_LEVEL_53,         /* count; whether the first position is odd; rows by positions */
+    J2K_STEP_LEVEL_97          /* the same */
+};
+
+#define J2K_STEP_FLAG 0x80000000u
+
+/*
  * Describes the columns of a tile of a volume. A column consists of the samples at one place in all slices; they are
  * computed from the samples at that place in all components that are needed, which are the rows of the column.
  */
 struct j2k_work_columns {
     u32 width, height;
     u32 rows;
-    u32 kept;          /* rows at the start: all but the high rows of the finest level; without levels 0 */
-    u32 skip;          /* rows of the finest level before the first slice */
-    u32 from;          /* offset of two words for each row: place in the buffer of samples, and pitch */
-    u32 levels, level; /* number of levels, coarsest first, and offset of the first struct j2k_work_z_level */
+    /*
+     * Rows at the start: all but the high rows of the finest level; without levels 0. With stages, the place of the
+     * first row behind the coded ones in the buffer of samples.
+     */
+    u32 kept;
+    u32 skip; /* rows of the finest level before the first slice */
+    u32 from; /* offset of two words for each row: place in the buffer of samples, and pitch */
+    /* Number of levels, coarsest first, and offset of the first struct j2k_work_z_level; or of the first step. */
+    u32 levels, level;
     u32 slices, slice; /* likewise of struct j2k_work_slice */
     u32 depth, is_signed;
     u32 bytes;          /* bytes of a sample of the volume: 1, 2 or 4 */

@@ -50,6 +50,15 @@ void kst_j2k_run_volume_drop_tiles(struct j2k_volume_decoding *d);
 kst_status kst_j2k_run_volume_make_tiles(struct j2k_volume_decoding *d, const struct j2k_plan *plan,
     struct j2k_rect region, const struct j2k_z_slices *slices);
 
+/*
+ * Find the transform of a tile of the plan (null: of a missing tile with this index), and which of its coded components
+ * are in single precision; and check that the transform can work on them. kst_j2k_run_volume_shifts() sets what is
+ * added to coded components that no stage transforms.
+ */
+kst_status kst_j2k_run_volume_describe_tile(const struct j2k_volume_decoding *d, const struct j2k_plan *plan,
+    const struct j2k_tile *tile, uint32_t index, const struct j2k_multi **multi, bool *is_real);
+void kst_j2k_run_volume_shifts(const struct j2k_volume_decoding *d, double *shift);
+
 /* Build the plan for some rows. The caller releases it, even after an error. */
 kst_status kst_j2k_run_volume_plan(struct j2k_volume_decoding *d, struct j2k_rect region, struct j2k_plan *plan);
 

@@ -6,6 +6,8 @@
  */
 #include "j2k/run/decode_volume_gpu.h"
 
+#include <string.h>
+
 #include "core/report.h"
 #include "image/location.h"
 #include "j2k/gpu/block_coder.h"
@@ -21,6 +23,7 @@ enum {
 struct j2k_planned_volume {
     struct j2k_volume_decoding d;
     struct j2k_plan plan;
+    struct j2k_gpu_stages stages; /* if the transform is not one wavelet */
     struct j2k_gpu_volume volume;
     struct j2k_gpu_item item;
     struct j2k_gpu_need need;
@@ -44,19 +47,24 @@ struct j2k_volume_parts {
     uint32_t part_count, begun, ended;
 };
 
+static bool has_stages(const struct j2k_volume_decoding *d)
+{
+    return d->transformed && !d->wavelet;
+}
+
 /*
- * Return whether a kernel can make the slices: with one wavelet or none, and the same kind of transform in all tiles.
+ * Return whether kernels can make the slices: by stages, or by one wavelet or none, of the same kind in all tiles.
  */
 static bool suits(const struct j2k_planned_volume *planned)
 {
     const struct j2k_plan *plan = &planned->plan;
     const struct j2k_volume_decoding *d = &planned->d;
-    if ((d->transformed && !d->wavelet) || plan->missing_tiles > 0 || plan->tile_count == 0)
+    if (plan->missing_tiles > 0 || plan->tile_count == 0)
         return false;
     for (uint32_t t = 0; t < plan->tile_count; t++)
         if (plan->tile[t].transform != J2K_TRANSFORM_NONE)
             return false;
-    for (uint32_t i = 0; i < plan->tile_component_count; i++)
+    for (uint32_t i = 0; i < plan->tile_component_count && !has_stages(d); i++)
         if (plan->tile_component[i].resolution_count > 0 &&
             plan->tile_component[i].reversible != planned->volume.reversible)
             return false;
@@ -77,7 +85,8 @@ static void describe(struct j2k_planned_volume *planned, const struct volume_dec
         .reversible = d->reversible,
         .scale = v->options.scale,
         .add = v->options.offset,
-        .output = *v->volume};
+        .output = *v->volume,
+        .stages = has_stages(d) ? &planned->stages : NULL};
     planned->item = (struct j2k_gpu_item){.plan = &planned->plan,
         .output = {.format = KST_FORMAT_RAW, .memory = v->volume->memory},
         .volume = &planned->volume,
@@ -98,8 +107,64 @@ static bool fits(const struct volume_decoding *v, const struct j2k_planned_volum
 static void release(struct j2k_planned_volume *planned, kst_decoder *decoder)
 {
     kst_j2k_plan_release(&decoder->memory, &planned->plan);
+    kst_j2k_gpu_release_stages(&decoder->memory, &planned->stages);
     kst_j2k_run_volume_end(&planned->d);
     kst_memory_release(&decoder->memory, planned);
+}
+
+/* Holds what programs of tiles are made of; those of the tile before are kept, because most tiles are alike. */
+struct staging {
+    struct j2k_gpu_staging now;
+    bool *is_real[2];
+    double *shift;
+};
+
+/* Make the program of tile `t` of the plan, unless it is that of the tile before. */
+static kst_status stage_tile(struct j2k_planned_volume *planned, struct staging *staging, uint32_t t)
+{
+    struct j2k_volume_decoding *d = &planned->d;
+    struct j2k_gpu_stages *stages = &planned->stages;
+    const struct j2k_tile *tile = &planned->plan.tile[t];
+    const struct j2k_multi *before = staging->now.multi;
+    bool *is_real = staging->is_real[t % 2];
+    kst_status status =
+        kst_j2k_run_volume_describe_tile(d, &planned->plan, tile, tile->index, &staging->now.multi, is_real);
+    if (status)
+        return status;
+    staging->now.is_real = is_real;
+    if (before != staging->now.multi || memcmp(is_real, staging->is_real[1 - t % 2], staging->now.coded) != 0)
+        status = kst_j2k_gpu_make_program(&d->decoder->memory, &staging->now, &stages->program[stages->count++]);
+    stages->of_tile[t] = stages->count - 1;
+    return status ? kst_report_error(&d->decoder->report, status, KST_NO_OFFSET, NULL) : KST_OK;
+}
+
+/* Make the programs of all tiles, if the transform is not one wavelet. */
+static kst_status make_stages(struct j2k_planned_volume *planned, const kst_volume *volume)
+{
+    struct j2k_volume_decoding *d = &planned->d;
+    struct memory *memory = &d->decoder->memory;
+    const uint32_t coded = planned->plan.component_count, tiles = planned->plan.tile_count;
+    struct staging staging = {.now = {.coded = coded, .shown = d->shown, .depth = volume->bits}};
+    kst_status status = KST_OK;
+    if (!has_stages(d))
+        return KST_OK;
+    staging.now.is_signed = volume->is_signed;
+    planned->stages.program = kst_memory_zeroed(memory, tiles, sizeof *planned->stages.program, &status);
+    planned->stages.of_tile = kst_memory_zeroed(memory, tiles, sizeof *planned->stages.of_tile, &status);
+    staging.is_real[0] = kst_memory_zeroed(memory, 2 * (size_t)coded, sizeof *staging.is_real[0], &status);
+    staging.shift = kst_memory_array(memory, coded, sizeof *staging.shift, &status);
+    if (!status) {
+        staging.is_real[1] = staging.is_real[0] + coded;
+        staging.now.shift = staging.shift;
+        kst_j2k_run_volume_shifts(d, staging.shift);
+    } else {
+        kst_report_error(&d->decoder->report, status, KST_NO_OFFSET, NULL);
+    }
+    for (uint32_t t = 0; t < tiles && !status; t++)
+        status = stage_tile(planned, &staging, t);
+    kst_memory_release(memory, staging.is_real[0]);
+    kst_memory_release(memory, staging.shift);
+    return status;
 }
 
 static kst_status plan(struct volume_decoding *v, struct j2k_planned_volume *planned, bool *takes)
@@ -107,6 +172,8 @@ static kst_status plan(struct volume_decoding *v, struct j2k_planned_volume *pla
     kst_status status = kst_j2k_run_volume_begin(&planned->d);
     if (!status)
         status = kst_j2k_run_volume_plan(&planned->d, planned->d.filter.region, &planned->plan);
+    if (!status)
+        status = make_stages(planned, v->volume);
     if (status)
         return status;
     describe(planned, v);

@@ -115,27 +115,52 @@ static kst_status check_numbers(const struct j2k_volume_decoding *d, const struc
     return status;
 }
 
+/* Return the transform that is in force for a tile. */
+static const struct j2k_multi *find_multi(const struct j2k_volume_decoding *d, uint32_t index)
+{
+    uint32_t low = 0, high = d->own_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (d->own[middle].index < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < d->own_count && d->own[low].index == index ? &d->own[low].multi : &stream_of(d)->multi;
+}
+
+kst_status kst_j2k_run_volume_describe_tile(const struct j2k_volume_decoding *d, const struct j2k_plan *plan,
+    const struct j2k_tile *tile, uint32_t index, const struct j2k_multi **multi, bool *is_real)
+{
+    const struct j2k_stream *stream = stream_of(d);
+    *multi = find_multi(d, index);
+    if (tile && tile->transform != J2K_TRANSFORM_NONE)
+        return refuse(d, KST_ERROR_J2K_EXTENSION, stream->start, "a tile with RCT or ICT");
+    if ((*multi)->stage_count == 0 && stream->multi.sample_count != stream->component_count)
+        return refuse(d, KST_ERROR_J2K_MULTI, stream->start,
+            "components that no stage transforms, of which CBD has another number than SIZ");
+    for (uint32_t c = 0; c < stream->component_count; c++)
+        is_real[c] =
+            tile ? !plan->tile_component[tile->first_component + c].reversible : !stream->main.coding[c].reversible;
+    return check_numbers(d, *multi, is_real);
+}
+
+void kst_j2k_run_volume_shifts(const struct j2k_volume_decoding *d, double *shift)
+{
+    const struct j2k_stream *stream = stream_of(d);
+    for (uint32_t c = 0; c < stream->component_count; c++)
+        shift[c] = stream->component[c].is_signed ? 0 : ldexp(1, stream->component[c].depth - 1);
+}
+
 /* Holds the state of making the slices of some rows, tile by tile in raster order. */
 struct tile_walk {
     struct j2k_volume_decoding *d;
     const struct j2k_plan *plan;
     const struct j2k_z_slices *slices;
-    uint32_t planned, own; /* the next tile of the plan, and the next one that has a transform of its own */
-    bool *is_real;         /* for each coded component */
+    uint32_t planned; /* the next tile of the plan */
+    bool *is_real;    /* for each coded component */
     double *shift;
 };
-
-/* Find out of which numbers a tile's components are. A missing tile, whose coefficients are 0, is like the picture. */
-static kst_status describe_tile(const struct tile_walk *walk, const struct j2k_tile *tile)
-{
-    const struct j2k_stream *stream = stream_of(walk->d);
-    if (tile && tile->transform != J2K_TRANSFORM_NONE)
-        return refuse(walk->d, KST_ERROR_J2K_EXTENSION, stream->start, "a tile with RCT or ICT");
-    for (uint32_t c = 0; c < stream->component_count; c++)
-        walk->is_real[c] = tile ? !walk->plan->tile_component[tile->first_component + c].reversible
-                                : !stream->main.coding[c].reversible;
-    return KST_OK;
-}
 
 /* Make the slices of the samples in a rectangle of the planes, which begin at `area`. */
 static kst_status make_rect(const struct tile_walk *walk, const struct j2k_multi *multi, struct j2k_rect rect)
@@ -160,31 +185,22 @@ static kst_status make_rect(const struct tile_walk *walk, const struct j2k_multi
     return kst_j2k_cpu_multi_synthesise(&op, &work);
 }
 
+/* Make the slices of a tile. A missing tile, whose coefficients are 0, counts as coded like the picture. */
 static kst_status make_tile(struct tile_walk *walk, uint32_t index)
 {
     const struct j2k_volume_decoding *d = walk->d;
-    const struct j2k_stream *stream = stream_of(d);
     const struct j2k_plan *plan = walk->plan;
     const struct j2k_tile *tile = NULL;
-    const struct j2k_multi *multi = &stream->multi;
+    const struct j2k_multi *multi = NULL;
     while (walk->planned < plan->tile_count && plan->tile[walk->planned].index < index)
         walk->planned++;
     if (walk->planned < plan->tile_count && plan->tile[walk->planned].index == index)
         tile = &plan->tile[walk->planned];
-    while (walk->own < d->own_count && d->own[walk->own].index < index)
-        walk->own++;
-    if (walk->own < d->own_count && d->own[walk->own].index == index)
-        multi = &d->own[walk->own].multi;
-    const struct j2k_rect all = kst_j2k_reduce(kst_j2k_tile_rect(&stream->size, index), d->filter.reduce);
+    const struct j2k_rect all = kst_j2k_reduce(kst_j2k_tile_rect(&stream_of(d)->size, index), d->filter.reduce);
     const struct j2k_rect rect = j2k_intersect(all, plan->component->area);
     if (j2k_is_empty(rect))
         return KST_OK;
-    kst_status status = describe_tile(walk, tile);
-    if (!status && multi->stage_count == 0 && stream->multi.sample_count != stream->component_count)
-        status = refuse(d, KST_ERROR_J2K_MULTI, stream->start,
-            "components that no stage transforms, of which CBD has another number than SIZ");
-    if (!status)
-        status = check_numbers(d, multi, walk->is_real);
+    kst_status status = kst_j2k_run_volume_describe_tile(d, plan, tile, index, &multi, walk->is_real);
     return status ? status : make_rect(walk, multi, rect);
 }
 
@@ -209,8 +225,8 @@ kst_status kst_j2k_run_volume_make_tiles(struct j2k_volume_decoding *d, const st
     filter.region = region;
     walk.is_real = kst_memory_array(memory, stream->component_count, sizeof *walk.is_real, &status);
     walk.shift = kst_memory_array(memory, stream->component_count, sizeof *walk.shift, &status);
-    for (uint32_t c = 0; c < stream->component_count && !status; c++)
-        walk.shift[c] = stream->component[c].is_signed ? 0 : ldexp(1, stream->component[c].depth - 1);
+    if (!status)
+        kst_j2k_run_volume_shifts(d, walk.shift);
     status = status ? refuse(d, status, KST_NO_OFFSET, NULL) : make_all(&walk, kst_j2k_wanted_tiles(stream, &filter));
     kst_memory_release(memory, walk.is_real);
     kst_memory_release(memory, walk.shift);

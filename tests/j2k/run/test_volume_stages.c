@@ -91,14 +91,6 @@ static void one_stage(struct model *model, uint8_t kind, uint32_t taken, uint32_
         c->in[i] = c->out[i] = i;
 }
 
-static struct model_array *add_array(struct model *model, uint8_t kind, uint8_t type, uint32_t count)
-{
-    struct model_array *array = &model->array[model->arrays++];
-    assert_true(count <= MODEL_VALUES && model->arrays <= MODEL_ARRAYS);
-    *array = (struct model_array){.kind = kind, .index = (uint8_t)model->arrays, .type = type, .count = count};
-    return array;
-}
-
 /* Matrices and offsets of all types of elements, in one marker segment or in several; also with fewer or more outputs.
  */
 static void test_matrices(void **state)
@@ -109,8 +101,8 @@ static void test_matrices(void **state)
         const uint32_t taken = 3 + i % 2, made = i < 4 ? taken : 1 + i % 7;
         const uint8_t type = (uint8_t)(i % 4);
         one_stage(&model, MODEL_DECORRELATION, taken, made);
-        struct model_array *array = add_array(&model, MODEL_DECORRELATION, type, taken * made);
-        struct model_array *offsets = add_array(&model, MODEL_OFFSETS, 3 - type, made);
+        struct model_array *array = model_add_array(&model, MODEL_DECORRELATION, type, taken * made);
+        struct model_array *offsets = model_add_array(&model, MODEL_OFFSETS, 3 - type, made);
         for (uint32_t k = 0; k < taken * made; k++)
             array->value[k] = type < MODEL_FLOAT32 ? (double)(k * 5 % 7) - 3 : (double)(k * 37 % 61) / 64 - 0.375;
         for (uint32_t k = 0; k < made; k++)
@@ -133,8 +125,8 @@ static void test_dependencies(void **state)
         uint32_t k = 0;
         one_stage(&model, MODEL_DEPENDENCY, n, n);
         struct model_array *array =
-            add_array(&model, MODEL_DEPENDENCY, MODEL_FLOAT32, n * (n - 1) / 2 + (reversible ? n - 1 : 0));
-        struct model_array *offsets = add_array(&model, MODEL_OFFSETS, MODEL_INT32, n);
+            model_add_array(&model, MODEL_DEPENDENCY, MODEL_FLOAT32, n * (n - 1) / 2 + (reversible ? n - 1 : 0));
+        struct model_array *offsets = model_add_array(&model, MODEL_OFFSETS, MODEL_INT32, n);
         for (uint32_t row = 1; row < n; row++) {
             for (uint32_t column = 0; column < row; column++)
                 array->value[k++] = reversible ? (double)((row * 5 + column) % 7) - 3 : (row + 2 * column) / 8.0 - 0.5;
@@ -162,7 +154,7 @@ static void test_reversible(void **state)
     kst_volume_options_init(&options);
     options.z_levels = 0;
     one_stage(&model, MODEL_DECORRELATION, 4, 4);
-    struct model_array *array = add_array(&model, MODEL_DECORRELATION, MODEL_INT32, 20);
+    struct model_array *array = model_add_array(&model, MODEL_DECORRELATION, MODEL_INT32, 20);
     for (uint32_t i = 0; i < 20; i++)
         array->value[i] = rows[i / 4][i % 4];
     array->value[1 * 4 + 2] = 4; /* the divisors of the second, third and fourth step */
@@ -217,82 +209,6 @@ static void test_wavelets(void **state)
     }
 }
 
-/* Fill an array for a collection with small numbers. */
-static void fill(struct model_array *array, const struct model_collection *c, uint32_t *random)
-{
-    for (uint32_t i = 0; i < array->count; i++)
-        array->value[i] =
-            c->reversible ? (double)random_below(random, 5) - 2 : ((double)random_below(random, 17) - 8) / 8;
-    for (uint32_t step = 0; step <= c->made && c->reversible && c->kind == MODEL_DECORRELATION; step++)
-        array->value[step * c->made + (step == c->made ? c->made - 1 : c->made - 1 - step)] =
-            ldexp(1, (int)random_below(random, 4));
-    for (uint32_t row = 1, at = 0; row < c->made && c->reversible && c->kind == MODEL_DEPENDENCY; row++) {
-        at += row + 1;
-        array->value[at - 1] = ldexp(1, (int)random_below(random, 4));
-    }
-}
-
-/* Give a collection its transform: `integers` says that all its inputs are integers. */
-static void choose_transform(struct model *model, struct model_collection *c, bool integers, uint32_t *random)
-{
-    static const uint8_t kinds[] = {MODEL_DEPENDENCY, MODEL_DECORRELATION, MODEL_WAVELET};
-    const uint32_t n = c->taken;
-    c->kind = c->taken == c->made ? kinds[random_below(random, 3)] : MODEL_DECORRELATION;
-    c->reversible = integers && c->taken == c->made && random_below(random, 3) > 0;
-    c->levels = (uint8_t)random_below(random, 4);
-    c->origin = random_below(random, 3);
-    if (random_below(random, 2)) {
-        struct model_array *offsets = add_array(model, MODEL_OFFSETS, MODEL_INT16, c->made);
-        for (uint32_t i = 0; i < c->made; i++)
-            offsets->value[i] = (double)random_below(random, 200) - 100;
-        c->offsets = offsets->index;
-    }
-    const bool empty = c->kind == MODEL_DEPENDENCY && n == 1; /* no elements */
-    if (c->kind == MODEL_WAVELET || empty || (c->taken == c->made && random_below(random, 5) == 0))
-        return;
-    const uint32_t triangle = n * (n - 1) / 2;
-    const uint32_t count =
-        c->kind == MODEL_DEPENDENCY ? triangle + (c->reversible ? n - 1 : 0) : (c->made + c->reversible) * n;
-    struct model_array *array = add_array(model, c->kind, MODEL_FLOAT64, count);
-    array->parts = 1 + random_below(random, 3);
-    fill(array, c, random);
-    c->array = array->index;
-}
-
-/*
- * Add a stage that makes `made` components of `before` ones, whose kinds of numbers `real` holds; the collections take
- * any of these, and make theirs in any order.
- */
-static void add_stage(struct model *model, uint32_t before, uint32_t made, bool *real, uint32_t *random)
-{
-    struct model_stage *stage = &model->stage[model->stages++];
-    bool becomes[MODEL_COMPONENTS];
-    uint32_t order[MODEL_COMPONENTS], done = 0;
-    *stage = (struct model_stage){.index = (uint8_t)(40 * model->stages), .parts = 1 + random_below(random, 3)};
-    for (uint32_t i = 0; i < made; i++) {
-        const uint32_t place = random_below(random, i + 1);
-        order[i] = order[place];
-        order[place] = i;
-    }
-    while (done < made) {
-        struct model_collection *c = &stage->collection[stage->count++];
-        bool integers = true;
-        *c = (struct model_collection){.made = 1 + random_below(random, made - done)};
-        c->taken = random_below(random, 3) == 0 ? 1 + random_below(random, 6) : c->made;
-        for (uint32_t i = 0; i < c->taken; i++) {
-            c->in[i] = random_below(random, before);
-            integers = integers && !real[c->in[i]];
-        }
-        for (uint32_t i = 0; i < c->made; i++)
-            c->out[i] = order[done + i];
-        choose_transform(model, c, integers, random);
-        for (uint32_t i = 0; i < c->made; i++)
-            becomes[c->out[i]] = c->kind == MODEL_WAVELET || c->array > 0 ? !c->reversible : real[c->in[i]];
-        done += c->made;
-    }
-    memcpy(real, becomes, made * sizeof *real);
-}
-
 /* Any transforms: several collections and stages, components that are taken several times, or never. */
 static void test_any(void **state)
 {
@@ -306,7 +222,7 @@ static void test_any(void **state)
         model = (struct model){.stages = 0};
         for (uint32_t s = 0; s < stages; s++) {
             const uint32_t made = 1 + random_below(&random, 6);
-            add_stage(&model, count, made, real, &random);
+            model_add_stage(&model, count, made, real, &random);
             count = made;
         }
         check_model(&model, coded, count);
@@ -323,8 +239,8 @@ static void test_machines(void **state)
     uint32_t random = 4;
     kst_buffer stream = code(&v, 5, 4);
     model = (struct model){.stages = 0};
-    add_stage(&model, 5, 6, real, &random);
-    add_stage(&model, 6, 4, real, &random);
+    model_add_stage(&model, 5, 6, real, &random);
+    model_add_stage(&model, 6, 4, real, &random);
     headers.length = 0;
     model_put(&headers, &model, 4, DEPTH);
     kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 0, NULL);
@@ -356,7 +272,7 @@ static void test_tiles(void **state)
     kst_volume v;
     kst_buffer stream = code(&v, 3, TILE);
     one_stage(&model, MODEL_DECORRELATION, 3, 3);
-    struct model_array *array = add_array(&model, MODEL_DECORRELATION, MODEL_FLOAT32, 9);
+    struct model_array *array = model_add_array(&model, MODEL_DECORRELATION, MODEL_FLOAT32, 9);
     for (uint32_t i = 0; i < 9; i++)
         array->value[i] = (double)(i * 4 % 9) / 4 - 1;
     model.stage->collection[0].array = array->index;

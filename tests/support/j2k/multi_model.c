@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/random.h"
 #include "support/test.h"
 
 enum { MCT = 0x74, MCC = 0x75, MCO = 0x77, CBD = 0x78, SOT = 0x90, COD = 0x52, TLM = 0x55 };
@@ -250,6 +251,86 @@ double model_run(const struct model *model, double *value, bool *real)
         }
     }
     return largest;
+}
+
+struct model_array *model_add_array(struct model *model, uint8_t kind, uint8_t type, uint32_t count)
+{
+    struct model_array *array = &model->array[model->arrays++];
+    assert_true(count <= MODEL_VALUES && model->arrays <= MODEL_ARRAYS);
+    *array = (struct model_array){.kind = kind, .index = (uint8_t)model->arrays, .type = type, .count = count};
+    return array;
+}
+
+/* Fill an array for a collection with small numbers. */
+static void fill(struct model_array *array, const struct model_collection *c, uint32_t *random)
+{
+    for (uint32_t i = 0; i < array->count; i++)
+        array->value[i] =
+            c->reversible ? (double)random_below(random, 5) - 2 : ((double)random_below(random, 17) - 8) / 8;
+    for (uint32_t step = 0; step <= c->made && c->reversible && c->kind == MODEL_DECORRELATION; step++)
+        array->value[step * c->made + (step == c->made ? c->made - 1 : c->made - 1 - step)] =
+            ldexp(1, (int)random_below(random, 4));
+    for (uint32_t row = 1, at = 0; row < c->made && c->reversible && c->kind == MODEL_DEPENDENCY; row++) {
+        at += row + 1;
+        array->value[at - 1] = ldexp(1, (int)random_below(random, 4));
+    }
+}
+
+/* Give a collection its transform: `integers` says that all its inputs are integers. */
+static void choose_transform(struct model *model, struct model_collection *c, bool integers, uint32_t *random)
+{
+    static const uint8_t kinds[] = {MODEL_DEPENDENCY, MODEL_DECORRELATION, MODEL_WAVELET};
+    const uint32_t n = c->taken;
+    c->kind = c->taken == c->made ? kinds[random_below(random, 3)] : MODEL_DECORRELATION;
+    c->reversible = integers && c->taken == c->made && random_below(random, 3) > 0;
+    c->levels = (uint8_t)random_below(random, 4);
+    c->origin = random_below(random, 3);
+    if (random_below(random, 2)) {
+        struct model_array *offsets = model_add_array(model, MODEL_OFFSETS, MODEL_INT16, c->made);
+        for (uint32_t i = 0; i < c->made; i++)
+            offsets->value[i] = (double)random_below(random, 200) - 100;
+        c->offsets = offsets->index;
+    }
+    const bool empty = c->kind == MODEL_DEPENDENCY && n == 1; /* no elements */
+    if (c->kind == MODEL_WAVELET || empty || (c->taken == c->made && random_below(random, 5) == 0))
+        return;
+    const uint32_t triangle = n * (n - 1) / 2;
+    const uint32_t count =
+        c->kind == MODEL_DEPENDENCY ? triangle + (c->reversible ? n - 1 : 0) : (c->made + c->reversible) * n;
+    struct model_array *array = model_add_array(model, c->kind, MODEL_FLOAT64, count);
+    array->parts = 1 + random_below(random, 3);
+    fill(array, c, random);
+    c->array = array->index;
+}
+
+void model_add_stage(struct model *model, uint32_t before, uint32_t made, bool *real, uint32_t *random)
+{
+    struct model_stage *stage = &model->stage[model->stages++];
+    bool becomes[MODEL_COMPONENTS];
+    uint32_t order[MODEL_COMPONENTS], done = 0;
+    *stage = (struct model_stage){.index = (uint8_t)(40 * model->stages), .parts = 1 + random_below(random, 3)};
+    for (uint32_t i = 0; i < made; i++) {
+        const uint32_t place = random_below(random, i + 1);
+        order[i] = order[place];
+        order[place] = i;
+    }
+    while (done < made) {
+        struct model_collection *c = &stage->collection[stage->count++];
+        bool integers = true;
+        *c = (struct model_collection){.made = 1 + random_below(random, made - done)};
+        c->taken = random_below(random, 3) == 0 ? 1 + random_below(random, 6) : c->made;
+        for (uint32_t i = 0; i < c->taken; i++) {
+            c->in[i] = random_below(random, before);
+            integers = integers && !real[c->in[i]];
+        }
+        for (uint32_t i = 0; i < c->made; i++)
+            c->out[i] = order[done + i];
+        choose_transform(model, c, integers, random);
+        for (uint32_t i = 0; i < c->made; i++)
+            becomes[c->out[i]] = c->kind == MODEL_WAVELET || c->array > 0 ? !c->reversible : real[c->in[i]];
+        done += c->made;
+    }
+    memcpy(real, becomes, made * sizeof *real);
 }
 
 static void copy(kst_buffer *to, const void *from, size_t length)

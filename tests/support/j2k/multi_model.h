@@ -44,6 +44,15 @@ struct model {
     struct model_stage stage[MODEL_STAGES]; /* in the order of the inverse */
 };
 
+/* Add an array to the model, whose index is its number. The caller sets its values. */
+struct model_array *model_add_array(struct model *model, uint8_t kind, uint8_t type, uint32_t count);
+
+/*
+ * Add a stage that makes `made` components of `before` ones, whose kinds of numbers `real` holds and receives: random
+ * collections take any of these, perhaps several times, and make theirs in any order.
+ */
+void model_add_stage(struct model *model, uint32_t before, uint32_t made, bool *real, uint32_t *random);
+
 /* Write the marker segments of one array, of one stage, of MCO for stages with these indices, and of CBD. */
 void model_put_array(struct made *made, const struct model_array *array);
 void model_put_stage(struct made *made, const struct model_stage *stage);

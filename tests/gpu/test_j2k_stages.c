@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Volumes with transforms of any stages (T.801), also in tiles, have the CPU's bytes on every device. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <kostka/kostka_volume.h>
+
+#include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
+#include "support/j2k/multi_model.h"
+#include "support/j2k/volumes.h"
+#include "support/random.h"
+#include "support/shared_context.h"
+#include "support/test.h"
+
+enum { WIDTH = 21, HEIGHT = 14, TILE = 16, DEPTH = 20, BOTH_BITS = 6, CASES = 24, STAGES = 3, MOST = 6, WIDE = 70 };
+
+static struct made headers, own;
+
+static kst_buffer encode(uint32_t depth, bool lossy)
+{
+    kst_volume v = volume_make(WIDTH, HEIGHT, depth, simulated() ? 5 : 9, true);
+    kst_volume_options options;
+    kst_volume_options_init(&options);
+    options.z_levels = 0;
+    options.jpeg2000.levels = 1;
+    options.jpeg2000.block_width = options.jpeg2000.block_height = 16;
+    options.jpeg2000.tile_width = options.jpeg2000.tile_height = TILE;
+    options.jpeg2000.target = lossy ? KST_J2K_RATE : KST_J2K_LOSSLESS;
+    options.jpeg2000.value = 5;
+    kst_buffer coded = volume_encode(cpu_context, &v, &options);
+    kst_volume_release(cpu_context, &v);
+    return coded;
+}
+
+/* Decode on a GPU, which must carry out the stages itself, and compare. */
+static void check_on(
+    kst_context *gpu, const kst_buffer *coded, const kst_volume_decode_options *options, const kst_volume *wanted)
+{
+    kst_volume found;
+    kst_report report;
+    kst_report_init(&report);
+    kst_volume_init(&found);
+    if (kst_decode_volume(gpu, coded->data, coded->length, options, &found, &report))
+        fail_msg("%s", report.message);
+    assert_true(report.stage_device[KST_STAGE_PIXELS] > KST_DEVICE_CPU);
+    volume_expect_same(&found, wanted);
+    kst_volume_release(gpu, &found);
+}
+
+static void check_all(const kst_buffer *coded, uint32_t made)
+{
+    kst_volume_decode_options options;
+    kst_volume_decode_options_init(&options);
+    for (uint32_t box = 0; box < (simulated() ? 1 : 2); box++) {
+        if (box)
+            options.region =
+                (kst_box){.x = 3, .y = 2, .z = made / 2, .width = 15, .height = 9, .depth = made - made / 2};
+        kst_volume wanted = volume_decode(cpu_context, coded, &options);
+        for (uint32_t d = 0; d < gpu_contexts; d++)
+            check_on(gpu_context[d], coded, &options, &wanted);
+        kst_volume_release(cpu_context, &wanted);
+    }
+}
+
+/* Add stages, the last of which makes `made` components. */
+static void add_stages(struct model *model, uint32_t coded, uint32_t made, bool real, uint32_t *random)
+{
+    bool is_real[MODEL_COMPONENTS];
+    const uint32_t stages = 1 + random_below(random, STAGES);
+    uint32_t count = coded;
+    *model = (struct model){.stages = 0};
+    memset(is_real, real, sizeof is_real);
+    for (uint32_t s = 0; s < stages; s++) {
+        const uint32_t next = s + 1 < stages ? 1 + random_below(random, MOST) : made;
+        model_add_stage(model, count, next, is_real, random);
+        count = next;
+    }
+}
+
+/* Any stages in the main header, and others for a tile, or none. */
+static void any(void **state)
+{
+    (void)state;
+    static struct model model, other;
+    uint32_t random = 12;
+    for (uint32_t i = 0; i < CASES && (!simulated() || i < 1); i++) {
+        const bool lossy = i % 3 == 2;
+        const uint32_t coded = 1 + random_below(&random, MOST), made = 1 + random_below(&random, MOST);
+        kst_buffer stream = encode(coded, lossy);
+        add_stages(&model, coded, made, lossy, &random);
+        headers.length = own.length = 0;
+        model_put(&headers, &model, made, DEPTH);
+        add_stages(&other, coded, made, lossy, &random);
+        uint8_t order[MODEL_STAGES];
+        for (uint32_t a = 0; a < other.arrays; a++)
+            model_put_array(&own, &other.array[a]);
+        for (uint32_t s = 0; s < other.stages; s++) {
+            order[s] = other.stage[s].index;
+            model_put_stage(&own, &other.stage[s]);
+        }
+        model_put_order(&own, order, i % 4 || made != coded ? other.stages : 0);
+        kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 1, i % 2 ? &own : NULL);
+        check_all(&wrapped, made);
+        free(wrapped.data);
+        kst_buffer_release(cpu_context, &stream);
+    }
+}
+
+/* Wavelets of many components, of 5/3 over coefficients that are coded reversibly, and of 9/7 over these and others. */
+static void wavelets(void **state)
+{
+    (void)state;
+    static struct model model;
+    for (uint32_t i = 0; i < 6 && (!simulated() || i < 1); i++) {
+        const uint32_t n = i == 5 ? WIDE : 1 + i * 3;
+        struct model_collection *c = &model.stage->collection[0];
+        model = (struct model){.stages = 1};
+        model.stage->index = 1;
+        model.stage->count = 1;
+        *c = (struct model_collection){
+            .kind = MODEL_WAVELET, .levels = (uint8_t)(i + 1), .origin = i * 5, .taken = n, .made = n};
+        c->reversible = i % 2;
+        for (uint32_t k = 0; k < n; k++) {
+            c->in[k] = n - 1 - k;
+            c->out[k] = k;
+        }
+        kst_buffer stream = encode(n, i == 2);
+        headers.length = 0;
+        model_put(&headers, &model, n, DEPTH);
+        kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 0, NULL);
+        check_all(&wrapped, n);
+        free(wrapped.data);
+        kst_buffer_release(cpu_context, &stream);
+    }
+}
+
+/* Volumes of tests are made in the shared context, which is the CPU's here. */
+static int start(void **state)
+{
+    const int failed = start_contexts(state);
+    context = cpu_context;
+    return failed;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any), cmocka_unit_test(wavelets)};
+    return cmocka_run_group_tests(tests, start, stop_contexts);
+}
