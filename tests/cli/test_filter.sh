@@ -117,8 +117,10 @@ expect 1 "$KOSTKA" filter crop=50x30:10:10 --out-dir many --out-format ppm a.png
 says 'turned.ppm: filters: .*crop of 50x30 at 10, 10 reaches outside the image of 40x60'
 [ -s many/a.ppm ] || fail 'the good picture was not written'
 [ -e many/turned.ppm ] && fail 'a picture was written though its filter failed'
-expect 1 "$KOSTKA" filter sobel wide.png no.png
-says 'wide.png: filters: .*sobel takes samples of up to 8 bits; depth=8 before it'
+expect 0 "$KOSTKA" filter bilateral,sobel wide.png slopes.png
+equals "$("$KOSTKA" info --json slopes.png | json 0 depth)" 16 depth
+expect 1 "$KOSTKA" filter canny=1:2 wide.png no.png
+says 'wide.png: filters: .*canny takes samples of up to 8 bits; depth=8 before it'
 [ -e no.png ] && fail 'no.png was written'
 
 # Wrong calls.

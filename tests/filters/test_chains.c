@@ -207,7 +207,7 @@ static void misuse(void **state)
 static void out_of_range(void **state)
 {
     static const char *const chains[] = {"invert", "equalise", "levels=1:5", "threshold=3", "depth=8", "gaussian=2",
-        "median", "median=3", "sharpen=16", "grey", "rotate=90", "resize=3x3"};
+        "median", "median=3", "sharpen=16", "grey", "rotate=90", "resize=3x3", "bilateral", "sobel=5:length"};
     static uint16_t pixels[SIDE * SIDE];
     kst_report report;
     (void)state;

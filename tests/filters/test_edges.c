@@ -3,6 +3,7 @@
  * Compares Canny's and Sobel's operators with models that are written from their definitions, pixel by pixel, on all
  * tiers and with several numbers of threads.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,14 +160,24 @@ static void long_edges(void **state)
     model_check("canny=20:700", source, model_canny(&source, &edges));
 }
 
-static struct model model_sobel(const struct model *source, int aperture)
+enum shown { SUM, LENGTH, ACROSS, DOWN };
+
+/* Return ⌊√(dx² + dy²)⌋, or another measure of a gradient. */
+static int64_t measure(int64_t dx, int64_t dy, enum shown shown)
+{
+    int64_t root = (int64_t)sqrt((double)(dx * dx + dy * dy));
+    root -= root * root > dx * dx + dy * dy;
+    return shown == SUM ? llabs(dx) + llabs(dy) : shown == LENGTH ? root : shown == ACROSS ? llabs(dx) : llabs(dy);
+}
+
+static struct model model_sobel(const struct model *source, int aperture, enum shown shown)
 {
     struct model made = model_make(source->width, source->height, source->channels, source->depth);
     for (int64_t y = 0; y < source->height; y++)
         for (int64_t x = 0; x < source->width; x++)
             for (uint32_t c = 0; c < source->channels; c++) {
-                int64_t sum = llabs(gradient(source, x, y, c, aperture, true)) +
-                              llabs(gradient(source, x, y, c, aperture, false));
+                int64_t dx = gradient(source, x, y, c, aperture, true), dy = gradient(source, x, y, c, aperture, false);
+                int64_t sum = measure(dx, dy, shown);
                 sum = c == 3 ? *model_at(source, x, y, c) : sum;
                 int64_t greatest = (1 << source->depth) - 1;
                 *model_at(&made, x, y, c) = (uint32_t)(sum < greatest ? sum : greatest);
@@ -179,14 +190,30 @@ static void sobel(void **state)
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
         struct model source = model_random(sizes[i][0], sizes[i][1], i % 2 ? 4 : 1, i % 3 ? 8 : 7);
-        model_check("sobel", source, model_sobel(&source, 3));
+        model_check("sobel", source, model_sobel(&source, 3, SUM));
         source = model_random(sizes[i][0], sizes[i][1], 3, 8);
-        model_check("sobel=5", source, model_sobel(&source, 5));
+        model_check("sobel=5", source, model_sobel(&source, 5, SUM));
     }
+}
+
+static void sobel_of_more_bits(void **state)
+{
+    static const char *const chains[] = {
+        "sobel", "sobel=3:length", "sobel=5:x", "sobel=5:y", "sobel=5", "sobel=5:length"};
+    static const enum shown shown[] = {SUM, LENGTH, ACROSS, DOWN, SUM, LENGTH};
+    static const uint32_t depths[] = {16, 12, 9, 8};
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++)
+        for (size_t k = 0; k < 6; k++) {
+            uint32_t channels = (i + k) % 3 == 0 ? 1 : (i + k) % 3 == 1 ? 3 : 4;
+            struct model source = model_random(sizes[i][0], sizes[i][1], channels, depths[(i + k / 2) % 4]);
+            model_check(chains[k], source, model_sobel(&source, k < 2 ? 3 : 5, shown[k]));
+        }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(canny), cmocka_unit_test(long_edges), cmocka_unit_test(sobel)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(canny), cmocka_unit_test(long_edges), cmocka_unit_test(sobel),
+        cmocka_unit_test(sobel_of_more_bits)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);
 }

@@ -186,6 +186,109 @@ static struct model model_bilateral(const struct model *source, double colour, d
     return made;
 }
 
+/* Return the least power of two whose 4095-fold has a weight of 0, or is the greatest distance of colours. */
+static int wide_shift(double deviation, double greatest)
+{
+    int shift = 0;
+    while (4095.0 * (1 << shift) < greatest &&
+           32767 * exp(-pow(4095.0 * (1 << shift), 2) / (2 * deviation * deviation)) >= 0.5)
+        shift++;
+    return shift;
+}
+
+/* Return the weight of a neighbour with more than 8 bits: the product of two Gaussians of 15 bits. */
+static int64_t wide_weight(const struct model *source, int64_t own[2], int64_t other[2], double deviation, double space)
+{
+    uint32_t colours = source->channels == 4 ? 3 : source->channels;
+    int shift = wide_shift(deviation, (double)colours * ((1 << source->depth) - 1));
+    int64_t steps = 0;
+    double square = pow((double)(own[0] - other[0]), 2) + pow((double)(own[1] - other[1]), 2);
+    for (uint32_t c = 0; c < colours; c++) {
+        int64_t apart = llabs((int64_t)*model_at(source, model_reflect(other[0], source->width),
+                                  model_reflect(other[1], source->height), c) -
+                              (int64_t)*model_at(source, own[0], own[1], c));
+        steps += (apart + (1 << shift) / 2 < 65535 ? apart + (1 << shift) / 2 : 65535) >> shift;
+    }
+    double distance = (double)(steps < 4095 ? steps : 4095) * (1 << shift);
+    int64_t by_colour = (int64_t)rint(32767 * exp(-distance * distance / (2 * deviation * deviation)));
+    return (by_colour * (int64_t)rint(32767 * exp(-square / (2 * space * space))) + 16384) >> 15;
+}
+
+static struct model model_wide_bilateral(const struct model *source, double colour, double space, int radius)
+{
+    struct model made = model_make(source->width, source->height, source->channels, source->depth);
+    double deviation = colour * ((1 << source->depth) - 1) / 255;
+    for (int64_t y = 0; y < source->height; y++)
+        for (int64_t x = 0; x < source->width; x++) {
+            int64_t total = 0, sum[3] = {0, 0, 0}, own[2] = {x, y};
+            for (int64_t j = y - radius; j <= y + radius; j++)
+                for (int64_t i = x - radius; i <= x + radius; i++) {
+                    int64_t other[2] = {i, j}, square = (i - x) * (i - x) + (j - y) * (j - y);
+                    int64_t weight = square <= radius * radius ? wide_weight(source, own, other, deviation, space) : 0;
+                    total += weight;
+                    for (uint32_t c = 0; c < source->channels && c < 3; c++)
+                        sum[c] += weight * *model_at(source, model_reflect(i, source->width),
+                                               model_reflect(j, source->height), c);
+                }
+            for (uint32_t c = 0; c < source->channels; c++)
+                *model_at(&made, x, y, c) =
+                    c < 3 ? (uint32_t)((sum[c] + total / 2) / total) : *model_at(source, x, y, c);
+        }
+    return made;
+}
+
+/* Compare a result with means that are computed in binary64. It must be within 1/255 of the greatest sample. */
+static void check_reference(
+    const struct model *source, const struct model *made, double colour, double space, int radius)
+{
+    const uint32_t greatest = (1u << source->depth) - 1, colours = source->channels < 3 ? 1 : 3;
+    const double deviation = colour * greatest / 255;
+    for (int64_t y = 0; y < source->height; y++)
+        for (int64_t x = 0; x < source->width; x++) {
+            double total = 0, sum[3] = {0, 0, 0};
+            for (int64_t j = -radius; j <= radius; j++)
+                for (int64_t i = -radius; i <= radius; i++) {
+                    int64_t column = model_reflect(x + i, source->width), row = model_reflect(y + j, source->height);
+                    double apart = 0;
+                    for (uint32_t c = 0; c < colours; c++)
+                        apart += fabs((double)*model_at(source, column, row, c) - (double)*model_at(source, x, y, c));
+                    double weight = exp(
+                        -(double)(i * i + j * j) / (2 * space * space) - apart * apart / (2 * deviation * deviation));
+                    weight = i * i + j * j <= radius * radius ? weight : 0;
+                    total += weight;
+                    for (uint32_t c = 0; c < colours; c++)
+                        sum[c] += weight * *model_at(source, column, row, c);
+                }
+            for (uint32_t c = 0; c < colours; c++)
+                if (fabs(sum[c] / total - *model_at(made, x, y, c)) > greatest / 255.0)
+                    fail_msg("%u is not near %.1f", *model_at(made, x, y, c), sum[c] / total);
+        }
+}
+
+static void wide_bilateral(void **state)
+{
+    static const struct {
+        const char *chain;
+        double colour, space;
+        int radius;
+    } cases[] = {{"bilateral", 30, 3, 4}, {"bilateral=1:1.5:2", 1, 1.5, 2}, {"bilateral=150:4:3", 150, 4, 3},
+        {"bilateral=1000:100:2", 1000, 100, 2}};
+    static const uint32_t depths[] = {16, 12, 10, 9};
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++)
+        for (size_t k = 0; k < 4; k++) {
+            uint32_t channels = (i + k) % 3 == 0 ? 1 : (i + k) % 3 == 1 ? 3 : 4;
+            struct model source = model_random(sizes[i][0], sizes[i][1], channels, depths[(i + k) % 4]);
+            struct model made = model_wide_bilateral(&source, cases[k].colour, cases[k].space, cases[k].radius);
+            check_reference(&source, &made, cases[k].colour, cases[k].space, cases[k].radius);
+            model_check(cases[k].chain, source, made);
+        }
+    struct model source = model_random(31, 19, 3, 16);
+    struct model made = model_wide_bilateral(&source, 200, 100, 12);
+    check_reference(&source, &made, 200, 100, 12);
+    model_check("bilateral=200:100:12", source, made);
+}
+
 static void bilateral(void **state)
 {
     (void)state;
@@ -218,6 +321,6 @@ static void chains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(median), cmocka_unit_test(oil), cmocka_unit_test(gaussian),
-        cmocka_unit_test(bilateral), cmocka_unit_test(chains)};
+        cmocka_unit_test(bilateral), cmocka_unit_test(wide_bilateral), cmocka_unit_test(chains)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);
 }

@@ -194,6 +194,21 @@ static void test_odd_sizes(void **state)
         }
 }
 
+/* Filters that have kernels of their own for more than 8 bits, with all formats. */
+static void test_more_bits(void **state)
+{
+    static const char *const some[] = {
+        "bilateral=8:0.5", "sobel", "sobel=5:length", "bilateral=250:40:12", "bilateral=1:3", "sobel=3:y"};
+    static const uint32_t depths[] = {16, 9, 12};
+    (void)state;
+    for (uint32_t k = 0; k < (is_simulated() ? 2 : sizeof some / sizeof *some); k++)
+        for (uint32_t f = 0; f < (is_simulated() ? 1 : FORMATS); f++) {
+            const struct test_case c = {some[k], is_simulated() ? KST_FORMAT_RGBA : formats[f], depths[(k + f) % 3],
+                is_simulated() ? 33 : 67, is_simulated() ? 2 : 45};
+            check_case(&c);
+        }
+}
+
 static void test_chains(void **state)
 {
     static const char *const long_chains[] = {"rotate=90,flip,grey,invert,canny=50:150,rotate=270",
@@ -522,9 +537,9 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_long_edge), cmocka_unit_test(test_lines), cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_report), cmocka_unit_test(test_segments), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_histogram)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_more_bits),
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_long_edge), cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_batch), cmocka_unit_test(test_report), cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_limits), cmocka_unit_test(test_histogram)};
     return cmocka_run_group_tests(tests, start, stop);
 }

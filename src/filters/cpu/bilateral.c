@@ -2,7 +2,8 @@
 /*
  * Smooths but keeps edges: each pixel becomes the weighted mean of the pixels around it in a disc; the weights depend
  * on the distance in space and in colour. Weights have 14 fractional bits; sums are those of integers, and each mean is
- * rounded once. OpenCV's bilateralFilter(), which computes in binary32, differs by 1 at most.
+ * rounded once. OpenCV's bilateralFilter(), which computes in binary32, differs by 1 at most. Samples of more than 8
+ * bits are left to bilateral_wide.c.
  */
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,6 @@
 #include "filters/bands.h"
 #include "filters/cpu/bilateral.h"
 #include "filters/cpu/exponential.h"
-#include "filters/cpu/gradient.h"
 #include "filters/cpu/hot.h"
 #include "filters/cpu/kinds.h"
 
@@ -246,6 +246,8 @@ static kst_status bilateral_run(const struct filter_work *work)
 {
     struct memory *memory = work->operation->memory;
     kst_status status = KST_OK;
+    if (work->from->bytes > 1)
+        return kst_filter_bilateral_run_wide(work);
     struct filter_bilateral bilateral = {.radius = kst_filter_bilateral_radius(work->value)};
     bilateral.weights = kst_memory_zeroed(memory, (size_t)(bilateral.radius * bilateral.radius) + 1,
         FILTER_BILATERAL_DISTANCES * sizeof *bilateral.weights, &status);
@@ -257,15 +259,8 @@ static kst_status bilateral_run(const struct filter_work *work)
     return status;
 }
 
-static kst_status bilateral_shape(
-    const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
-{
-    (void)value;
-    return kst_filter_check_narrow("bilateral", shape, reason);
-}
-
 const struct filter_kind kst_filter_bilateral = {"bilateral", "smooth, but keep edges",
     {{"colour", "the standard deviation of differences of colour", KST_FILTER_DECIMAL, false, 1, 1000, 30, NULL},
         {"space", "the standard deviation of distances in pixels", KST_FILTER_DECIMAL, false, 0.5, 100, 3, NULL},
         {"radius", "of the disc; 0: 1.5 times that, up to 12", KST_FILTER_INTEGER, false, 0, RADIUS_MAX, 0, NULL}},
-    NULL, bilateral_shape, bilateral_run};
+    NULL, NULL, bilateral_run};

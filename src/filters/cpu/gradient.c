@@ -15,31 +15,43 @@ kst_status kst_filter_sobel_make(
     if (status)
         return status;
     sobel->pitch = (count + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    sobel->memory = kst_memory_zeroed(
-        operation->memory, (size_t)sobel->window.count * 2, sobel->pitch * sizeof *sobel->memory, &status);
+    const size_t rows = (size_t)sobel->window.count * 2;
+    if (from->bytes == 1)
+        sobel->memory = kst_memory_zeroed(operation->memory, rows, sobel->pitch * sizeof *sobel->memory, &status);
+    else
+        sobel->wide = kst_memory_zeroed(operation->memory, rows, sobel->pitch * sizeof *sobel->wide, &status);
     return status;
 }
 
 void kst_filter_sobel_drop(struct memory *memory, struct filter_sobel *sobel)
 {
     kst_memory_release(memory, sobel->memory);
+    kst_memory_release(memory, sobel->wide);
     kst_filter_window_drop(memory, &sobel->window);
 }
 
-/* Return the horizontal differences of a row that has been loaded; the smoothed row lies behind them. */
-static int16_t *sums_of(const struct filter_sobel *sobel, int64_t y)
+/* Return the place of a loaded row's horizontal differences; the smoothed row lies behind them. */
+static size_t place_of(const struct filter_sobel *sobel, int64_t y)
 {
     uint32_t count = sobel->window.count;
-    return sobel->memory + (size_t)((y + count) % count) * 2 * sobel->pitch;
+    return (size_t)((y + count) % count) * 2 * sobel->pitch;
 }
 
 void kst_filter_sobel_load(const struct filter_sobel *sobel, int64_t y)
 {
     const struct filter_window *window = &sobel->window;
-    int16_t *derived = sums_of(sobel, y);
+    const size_t place = place_of(sobel, y), count = kst_filter_row_samples(window->from);
+    const int radius = (int)window->radius, step = (int)window->from->channels;
     kst_filter_window_load(window, y);
-    sobel->hot->sobel_across(kst_filter_window_row(window, y), derived, derived + sobel->pitch,
-        kst_filter_row_samples(window->from), (int)window->radius, (int)window->from->channels);
+    const uint8_t *row = kst_filter_window_row(window, y);
+    if (sobel->wide) {
+        int32_t *derived = sobel->wide + place;
+        sobel->hot->sobel_across_16(
+            (const uint16_t *)(const void *)row, derived, derived + sobel->pitch, count, radius, step);
+    } else {
+        int16_t *derived = sobel->memory + place;
+        sobel->hot->sobel_across(row, derived, derived + sobel->pitch, count, radius, step);
+    }
 }
 
 void kst_filter_sobel_row(const struct filter_sobel *sobel, int64_t y, int16_t *dx, int16_t *dy)
@@ -47,10 +59,21 @@ void kst_filter_sobel_row(const struct filter_sobel *sobel, int64_t y, int16_t *
     const struct filter_window *window = &sobel->window;
     const int16_t *derived[FILTER_APERTURES], *smooth[FILTER_APERTURES];
     for (uint32_t k = 0; k < window->count; k++) {
-        derived[k] = sums_of(sobel, y + k - window->radius);
+        derived[k] = sobel->memory + place_of(sobel, y + k - window->radius);
         smooth[k] = derived[k] + sobel->pitch;
     }
     sobel->hot->sobel_down(derived, smooth, dx, dy, kst_filter_row_samples(window->from), (int)window->radius);
+}
+
+void kst_filter_sobel_row_wide(const struct filter_sobel *sobel, int64_t y, int32_t *dx, int32_t *dy)
+{
+    const struct filter_window *window = &sobel->window;
+    const int32_t *derived[FILTER_APERTURES], *smooth[FILTER_APERTURES];
+    for (uint32_t k = 0; k < window->count; k++) {
+        derived[k] = sobel->wide + place_of(sobel, y + k - window->radius);
+        smooth[k] = derived[k] + sobel->pitch;
+    }
+    sobel->hot->sobel_down_16(derived, smooth, dx, dy, kst_filter_row_samples(window->from), (int)window->radius);
 }
 
 kst_status kst_filter_check_narrow(const char *name, const struct filter_shape *shape, char reason[FILTER_REASON])

@@ -15,12 +15,13 @@ struct filter_sobel {
     struct filter_window window;
     const struct filter_hot *hot;
     int16_t *memory;
-    size_t pitch; /* values of a row */
+    int32_t *wide; /* takes the place of `memory` if samples have two bytes */
+    size_t pitch;  /* values of a row */
 };
 
 /*
- * Allocate the sums. `radius`: 1–3 for apertures of 3, 5 and 7. Pixels outside the image are replaced by those at its
- * edge.
+ * Allocate the sums. `radius`: 1–3 for apertures of 3, 5 and 7; 1 or 2 if samples have two bytes. Pixels outside the
+ * image are replaced by those at its edge.
  */
 kst_status kst_filter_sobel_make(
     const struct operation *operation, const struct filter_pixels *from, uint32_t radius, struct filter_sobel *sobel);
@@ -29,6 +30,9 @@ void kst_filter_sobel_load(const struct filter_sobel *sobel, int64_t y);
 
 /* Compute the gradients of row `y`, all channels; rows up to `y` + radius have been loaded. */
 void kst_filter_sobel_row(const struct filter_sobel *sobel, int64_t y, int16_t *dx, int16_t *dy);
+
+/* Do the same with samples of two bytes. */
+void kst_filter_sobel_row_wide(const struct filter_sobel *sobel, int64_t y, int32_t *dx, int32_t *dy);
 
 /* Refuse samples of more than 8 bits. */
 kst_status kst_filter_check_narrow(const char *name, const struct filter_shape *shape, char reason[FILTER_REASON]);

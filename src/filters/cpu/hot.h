@@ -46,6 +46,29 @@ struct filter_pairs {
     size_t width;
 };
 
+/* Describes a neighbour of all pixels of a row of 16-bit samples, with a weight for its distance in space, 0–32767. */
+struct filter_wide_neighbour {
+    const uint16_t *sample[3];
+    uint16_t weight;
+};
+
+/*
+ * Describes a row of 16-bit samples that the filter `bilateral` makes. Of each colour's difference from `own`, a
+ * multiple of 2^shift is taken: (difference + 2^shift ÷ 2, but at most 65535) ÷ 2^shift, rounded down. The sum over the
+ * colours, but at most `last`, is the index of a weight. The product of both weights is rounded to units of 2^−15. Rows
+ * of samples extend by 32 on either side.
+ */
+struct filter_wide_row {
+    const struct filter_wide_neighbour *neighbour;
+    uint32_t neighbours, colours; /* at most 449 neighbours, so that sums of weights × bytes are below 2^32 */
+    const uint16_t *weight;       /* 0–32767, by the distance of colours */
+    uint16_t last;                /* below 2^14 */
+    uint16_t shift;
+    const uint16_t *own[3];
+    uint16_t *to[3];
+    size_t width;
+};
+
 /* Describes a row that the filter `oil` makes, and the rows around it that lie in the image. */
 struct filter_oil_row {
     const uint8_t *const *pixels; /* `rows` rows of the image */
@@ -85,6 +108,11 @@ struct filter_hot {
      */
     void (*sobel_down)(const int16_t *const *derived, const int16_t *const *smooth, int16_t *dx, int16_t *dy,
         size_t count, int radius);
+    /* Do the same with samples of 16 bits, for a radius of 1 or 2. */
+    void (*sobel_across_16)(
+        const uint16_t *line, int32_t *derived, int32_t *smooth, size_t count, int radius, int step);
+    void (*sobel_down_16)(const int32_t *const *derived, const int32_t *const *smooth, int32_t *dx, int32_t *dy,
+        size_t count, int radius);
     /* Compute |dx| + |dy|, or dx² + dy². */
     void (*magnitude)(const int16_t *dx, const int16_t *dy, int32_t *magnitude, size_t count, bool squared);
     /*
@@ -105,6 +133,8 @@ struct filter_hot {
         uint32_t colours, uint8_t *const to[3], size_t count);
     /* Do the same by pairs of neighbours, up to 12 pixels away; null if that is not faster. */
     void (*bilateral_pairs)(const struct filter_pairs *pairs);
+    /* Compute the weighted mean of neighbours of 16 bits. */
+    void (*bilateral_16)(const struct filter_wide_row *row);
     void (*clear_weak)(uint8_t *row, size_t count);
     /* Compute the luminance of pixels of 3 or 4 channels; the weights of channels 0 to 2 are in units of 2^−15. */
     void (*luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3]);

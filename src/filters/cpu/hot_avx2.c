@@ -294,6 +294,88 @@ static void bilateral_pairs_avx2(const struct filter_pairs *pairs)
         pairs_by(pairs, 3);
 }
 
+enum { WIDE_MOST = 449 /* neighbours */ };
+
+/* Return the weights between 16 pixels and a neighbour of each. Sums that are too great stay at 65535. */
+static inline __m256i wide_weights(
+    const struct filter_wide_row *row, const struct filter_wide_neighbour *neighbour, size_t i, const uint32_t colours)
+{
+    const __m256i half = _mm256_set1_epi16((int16_t)((1 << row->shift) / 2));
+    const __m128i shift = _mm_cvtsi32_si128(row->shift);
+    __m256i distance = _mm256_setzero_si256();
+    uint16_t index[16];
+    for (uint32_t c = 0; c < colours; c++) {
+        const __m256i a = load_any(neighbour->sample[c] + i), b = load_any(row->own[c] + i);
+        const __m256i apart = _mm256_or_si256(_mm256_subs_epu16(a, b), _mm256_subs_epu16(b, a));
+        distance = _mm256_adds_epu16(distance, _mm256_srl_epi16(_mm256_adds_epu16(apart, half), shift));
+    }
+    store_any(index, _mm256_min_epu16(distance, _mm256_set1_epi16((int16_t)row->last)));
+    __asm__("" : "+m"(index)); /* as in weights_at() */
+    const __m256i found = _mm256_set_m128i(look_up(row->weight, index + 8), look_up(row->weight, index));
+    return _mm256_mulhrs_epi16(found, _mm256_set1_epi16((int16_t)neighbour->weight));
+}
+
+/* Add up pairs of words, which are weights and bytes, as pmaddwd does. */
+static inline void add_pairs(__m256i sum[2], __m256i a, __m256i b, __m256i low, __m256i high)
+{
+    sum[0] = _mm256_add_epi32(sum[0], _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), low));
+    sum[1] = _mm256_add_epi32(sum[1], _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), high));
+}
+
+/* Store sums in the order of the pixels. */
+static inline void store_sums(uint32_t to[16], const __m256i sum[2])
+{
+    store_any(to, _mm256_permute2x128_si256(sum[0], sum[1], 0x20));
+    store_any(to + 8, _mm256_permute2x128_si256(sum[0], sum[1], 0x31));
+}
+
+/* Compute the means of a colour from weights; the upper and the lower bytes of samples are added up separately. */
+static inline void wide_means(
+    const struct filter_wide_row *row, const __m256i *weight, const uint32_t total[16], uint32_t c, size_t begin)
+{
+    const __m256i byte = _mm256_set1_epi16(255), zero = _mm256_setzero_si256();
+    __m256i upper[2] = {zero, zero}, lower[2] = {zero, zero};
+    uint32_t above[16], below[16];
+    for (uint32_t k = 0; k < row->neighbours; k += 2) {
+        const bool two = k + 1 < row->neighbours;
+        const __m256i second = two ? weight[k + 1] : zero;
+        const __m256i low = _mm256_unpacklo_epi16(weight[k], second), high = _mm256_unpackhi_epi16(weight[k], second);
+        const __m256i a = load_any(row->neighbour[k].sample[c] + begin);
+        const __m256i b = load_any(row->neighbour[k + two].sample[c] + begin);
+        add_pairs(upper, _mm256_srli_epi16(a, 8), _mm256_srli_epi16(b, 8), low, high);
+        add_pairs(lower, _mm256_and_si256(a, byte), _mm256_and_si256(b, byte), low, high);
+    }
+    store_sums(above, upper);
+    store_sums(below, lower);
+    for (size_t i = 0; i < 16 && begin + i < row->width; i++)
+        row->to[c][begin + i] = (uint16_t)((((uint64_t)above[i] << 8) + below[i] + total[i] / 2) / total[i]);
+}
+
+static inline void wide_by(const struct filter_wide_row *row, const uint32_t colours)
+{
+    const __m256i ones = _mm256_set1_epi16(1), zero = _mm256_setzero_si256();
+    __m256i weight[WIDE_MOST];
+    for (size_t i = 0; i < row->width; i += 16) {
+        __m256i sum[2] = {zero, zero};
+        uint32_t total[16];
+        for (uint32_t k = 0; k < row->neighbours; k++) {
+            weight[k] = wide_weights(row, &row->neighbour[k], i, colours);
+            add_pairs(sum, weight[k], zero, ones, ones);
+        }
+        store_sums(total, sum);
+        for (uint32_t c = 0; c < colours; c++)
+            wide_means(row, weight, total, c, i);
+    }
+}
+
+static void bilateral_16_avx2(const struct filter_wide_row *row)
+{
+    if (row->colours == 1)
+        wide_by(row, 1);
+    else
+        wide_by(row, 3);
+}
+
 /* De-interleave the samples of eight pixels of three channels, into a vector for each channel. */
 static inline void part_three(const int16_t *from, __m128i to[3])
 {

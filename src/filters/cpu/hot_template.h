@@ -186,6 +186,53 @@ static void TIER(sobel_down)(const int16_t *const *derived, const int16_t *const
         down_by(derived, smooth, dx, dy, count, 3);
 }
 
+static inline void across_by_16(
+    const uint16_t *line, int32_t *restrict derived, int32_t *restrict smooth, size_t count, const int radius, int step)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t d = 0, s = 0;
+        for (int k = 0; k <= 2 * radius; k++) {
+            int32_t value = line[(ptrdiff_t)i + (k - radius) * step];
+            d += TIER(sobel_derived)[radius - 1][k] * value;
+            s += TIER(sobel_smooth)[radius - 1][k] * value;
+        }
+        derived[i] = d;
+        smooth[i] = s;
+    }
+}
+
+static void TIER(sobel_across_16)(
+    const uint16_t *line, int32_t *derived, int32_t *smooth, size_t count, int radius, int step)
+{
+    if (radius == 1)
+        across_by_16(line, derived, smooth, count, 1, step);
+    else
+        across_by_16(line, derived, smooth, count, 2, step);
+}
+
+static inline void down_by_16(const int32_t *const *derived, const int32_t *const *smooth, int32_t *restrict dx,
+    int32_t *restrict dy, size_t count, const int radius)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t x = 0, y = 0;
+        for (int k = 0; k <= 2 * radius; k++) {
+            x += TIER(sobel_smooth)[radius - 1][k] * derived[k][i];
+            y += TIER(sobel_derived)[radius - 1][k] * smooth[k][i];
+        }
+        dx[i] = x;
+        dy[i] = y;
+    }
+}
+
+static void TIER(sobel_down_16)(
+    const int32_t *const *derived, const int32_t *const *smooth, int32_t *dx, int32_t *dy, size_t count, int radius)
+{
+    if (radius == 1)
+        down_by_16(derived, smooth, dx, dy, count, 1);
+    else
+        down_by_16(derived, smooth, dx, dy, count, 2);
+}
+
 static void TIER(magnitude)(
     const int16_t *dx, const int16_t *dy, int32_t *restrict magnitude, size_t count, bool squared)
 {
@@ -347,6 +394,59 @@ static void TIER(bilateral)(const struct filter_neighbour *neighbour, uint32_t n
     else
         bilateral_by(neighbour, neighbours, own, 3, to, count);
 }
+
+/* Holds sums over the neighbours of a run of pixels of 16 bits. */
+struct weighed_wide {
+    uint32_t weight[CHUNK];
+    uint64_t sum[3][CHUNK];
+};
+
+static inline void weigh_16(const struct filter_wide_row *row, const struct filter_wide_neighbour *neighbour,
+    size_t begin, struct weighed_wide *weighed, size_t count, const uint32_t colours)
+{
+    const uint32_t half = (1u << row->shift) / 2, shift = row->shift, last = row->last;
+    uint32_t distance[CHUNK] = {0}, weight[CHUNK];
+    for (uint32_t c = 0; c < colours; c++) {
+        const uint16_t *a = neighbour->sample[c] + begin, *b = row->own[c] + begin;
+        for (size_t i = 0; i < count; i++) {
+            uint32_t apart = (uint32_t)(a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) + half;
+            distance[i] += (apart < UINT16_MAX ? apart : UINT16_MAX) >> shift;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        weight[i] = row->weight[distance[i] < last ? distance[i] : last];
+    for (size_t i = 0; i < count; i++) {
+        weight[i] = (weight[i] * neighbour->weight + (1u << 14)) >> 15;
+        weighed->weight[i] += weight[i];
+    }
+    for (uint32_t c = 0; c < colours; c++) {
+        const uint16_t *a = neighbour->sample[c] + begin;
+        for (size_t i = 0; i < count; i++)
+            weighed->sum[c][i] += (uint64_t)weight[i] * a[i];
+    }
+}
+
+static inline void bilateral_by_16(const struct filter_wide_row *row, const uint32_t colours)
+{
+    struct weighed_wide weighed;
+    for (size_t begin = 0; begin < row->width; begin += CHUNK) {
+        size_t part = smaller(CHUNK, row->width - begin);
+        memset(&weighed, 0, sizeof weighed);
+        for (uint32_t k = 0; k < row->neighbours; k++)
+            weigh_16(row, &row->neighbour[k], begin, &weighed, part, colours);
+        for (uint32_t c = 0; c < colours; c++)
+            for (size_t i = 0; i < part; i++)
+                row->to[c][begin + i] = (uint16_t)((weighed.sum[c][i] + weighed.weight[i] / 2) / weighed.weight[i]);
+    }
+}
+
+static void TIER(bilateral_16)(const struct filter_wide_row *row)
+{
+    if (row->colours == 1)
+        bilateral_by_16(row, 1);
+    else
+        bilateral_by_16(row, 3);
+}
 #endif
 
 static void TIER(clear_weak)(uint8_t *row, size_t count)
@@ -462,6 +562,7 @@ static void TIER(oil)(const struct filter_oil_row *row)
 #undef DEFINE_MEDIAN
 
 const struct filter_hot TIER(kst_filter_hot) = {TIER(across_8), TIER(across_16), TIER(down_8), TIER(down_16),
-    TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(magnitude), TIER(strongest), TIER(thin),
-    TIER(touching), TIER(bilateral), BILATERAL_PAIRS, TIER(clear_weak), TIER(luminance_8), TIER(oil),
-    TIER(stereo_costs), TIER(stereo_step), TIER(stereo_least), TIER(stereo_right)};
+    TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(sobel_across_16), TIER(sobel_down_16),
+    TIER(magnitude), TIER(strongest), TIER(thin), TIER(touching), TIER(bilateral), BILATERAL_PAIRS, TIER(bilateral_16),
+    TIER(clear_weak), TIER(luminance_8), TIER(oil), TIER(stereo_costs), TIER(stereo_step), TIER(stereo_least),
+    TIER(stereo_right)};

@@ -10,6 +10,7 @@ enum {
     BILATERAL_ROW, /* weights of a row; all greater distances of colours have the last weight, which is 0 or that of the
                       greatest distance */
     BILATERAL_ALL, /* weights in all rows */
+    BILATERAL_SHIFT = BILATERAL_ALL, /* with samples of more than 8 bits: differences count multiples of 2 to this */
     BILATERAL_ROWS = FILTER_TILE / FILTER_TILE_ROWS, /* rows that a work-item makes at once */
     BILATERAL_SIDE = FILTER_TILE + 2 * FILTER_BILATERAL_RADIUS
 };
@@ -101,5 +102,101 @@ filter_bilateral(FILTER_ARGUMENTS)
         u32 at = y + i * FILTER_TILE_ROWS;
         if (x < tile.right && at < tile.bottom)
             store_means(record, source_pixel(record, from, x, at), target_pixel(record, to, x, at), sum[i]);
+    }
+}
+
+/* Return the first colour of a pixel of a tile, and the second one above it; *third receives the third one. */
+FUNCTION u32 wide_colours(
+    GLOBAL const struct filter_record *record, GLOBAL const u8 *from, u32 x, u32 y, LOCAL u16 *third)
+{
+    GLOBAL const u8 *pixel = source_pixel(record, from, x, y);
+    u32 more = record->colours == 3;
+    *third = (u16)(more ? load_sample(pixel, 2, 2) : 0);
+    return load_sample(pixel, 0, 2) | (more ? load_sample(pixel, 1, 2) << 16 : 0);
+}
+
+/* Load a tile of samples of more than 8 bits, and its border. */
+FUNCTION void load_wide(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
+    const struct filter_tile *tile, u32 border, LOCAL u32 *pairs, LOCAL u16 *thirds)
+{
+    u32 side = FILTER_TILE + 2 * border;
+    for (u32 i = local_index(); i < side * side; i += FILTER_GROUP_ITEMS) {
+        i32 x = (i32)(tile->left + i % side) - (i32)border, y = (i32)(tile->top + i / side) - (i32)border;
+        pairs[i] = wide_colours(
+            record, from, (u32)mirrored(x, (i32)record->width), (u32)mirrored(y, (i32)record->height), thirds + i);
+    }
+}
+
+/* Return how many steps of 2^shift two samples are apart, rounded. */
+FUNCTION u32 steps_apart(u32 a, u32 b, u32 shift)
+{
+    return smaller(magnitude_of((i32)a - (i32)b) + ((1u << shift) >> 1), 0xFFFF) >> shift;
+}
+
+/* Holds the sums over the neighbours of a pixel of more than 8 bits. */
+struct weighed_samples {
+    u32 total;
+    u64 first, second, third;
+};
+
+/* Store the rounded means. Alpha is copied from the source. */
+FUNCTION void store_wide_means(
+    GLOBAL const struct filter_record *record, GLOBAL const u8 *source, GLOBAL u8 *target, struct weighed_samples sum)
+{
+    u32 colours = record->colours;
+    store_sample(target, 0, 2, (u32)((sum.first + sum.total / 2) / sum.total));
+    if (colours == 3) {
+        store_sample(target, 1, 2, (u32)((sum.second + sum.total / 2) / sum.total));
+        store_sample(target, 2, 2, (u32)((sum.third + sum.total / 2) / sum.total));
+    }
+    if (record->channels > colours)
+        store_sample(target, colours, 2, load_sample(source, colours, 2));
+}
+
+KERNEL(FILTER_GROUP_ITEMS)
+filter_bilateral_16(FILTER_ARGUMENTS)
+{
+    SHARED u32 pairs[BILATERAL_SIDE * BILATERAL_SIDE];
+    SHARED u16 thirds[BILATERAL_SIDE * BILATERAL_SIDE], kept[FILTER_BILATERAL_TABLE];
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    GLOBAL const u16 *weights = (GLOBAL const u16 *)(GLOBAL const void *)(work + record->value[BILATERAL_WEIGHTS]);
+    GLOBAL const u32 *places = work + record->value[BILATERAL_PLACES];
+    u32 radius = (u32)record->value[BILATERAL_RADIUS], shift = (u32)record->value[BILATERAL_SHIFT];
+    u32 last = (u32)record->value[BILATERAL_ROW] - 1, neighbours = (u32)record->value[BILATERAL_COUNT];
+    u32 side = FILTER_TILE + 2 * radius, step = FILTER_TILE_ROWS * side, x = own_column(&tile), y = own_row(&tile);
+    u32 first = (y - tile.top + radius) * side + x - tile.left + radius;
+    struct weighed_samples sum[BILATERAL_ROWS];
+    (void)extra;
+    load_wide(record, from, &tile, radius, pairs, thirds);
+    for (u32 i = local_index(); i <= last; i += FILTER_GROUP_ITEMS)
+        kept[i] = weights[i];
+    barrier_local();
+    UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+    {
+        sum[i].total = 0;
+        sum[i].first = sum[i].second = sum[i].third = 0;
+    }
+    for (u32 k = 0; k < neighbours; k++) {
+        u32 other_place = first + (u32)(i32)(i16)(places[k] & 0xFFFF), space = places[k] >> 16;
+        UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+        {
+            u32 own = pairs[first + i * step], other = pairs[other_place + i * step];
+            u32 third = thirds[other_place + i * step];
+            u32 index = steps_apart(own & 0xFFFF, other & 0xFFFF, shift) + steps_apart(own >> 16, other >> 16, shift) +
+                        steps_apart(thirds[first + i * step], third, shift);
+            u32 weight = (kept[smaller(index, last)] * space + (1u << 14)) >> 15;
+            sum[i].total += weight;
+            sum[i].first += (u64)weight * (other & 0xFFFF);
+            sum[i].second += (u64)weight * (other >> 16);
+            sum[i].third += (u64)weight * third;
+        }
+    }
+    UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+    {
+        u32 at = y + i * FILTER_TILE_ROWS;
+        if (x < tile.right && at < tile.bottom)
+            store_wide_means(record, source_pixel(record, from, x, at), target_pixel(record, to, x, at), sum[i]);
     }
 }

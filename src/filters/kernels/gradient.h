@@ -140,23 +140,27 @@ FUNCTION struct sobel_slopes slopes_at(LOCAL const u32 *own, i32 down, i32 radiu
     return made;
 }
 
-/* Return the square root, rounded down, but at most 255. */
+/* Return the square root of a number below 2^32, rounded down. */
 FUNCTION u32 root_of(u32 square)
 {
     u32 made = 0;
-    for (u32 bit = 128; bit > 0; bit >>= 1)
+    for (u32 bit = square < 1u << 16 ? 1u << 7 : 1u << 15; bit > 0; bit >>= 1)
         made += (made + bit) * (made + bit) <= square ? bit : 0;
     return made;
 }
 
-/* Return the sample that shows a gradient: the sum of the magnitudes, the vector's length, or one of the magnitudes. */
-FUNCTION u32 shown_of(struct filter_slope slope, i32 shown)
+/*
+ * Return the sample that shows a gradient: the sum of the magnitudes, the vector's length, or one of the magnitudes; at
+ * most `greatest`.
+ */
+FUNCTION u32 shown_of(struct filter_slope slope, i32 shown, u32 greatest)
 {
-    if (shown == 0)
-        return magnitude_of(slope.x) + magnitude_of(slope.y);
-    if (shown == 1)
-        return root_of((u32)(slope.x * slope.x + slope.y * slope.y));
-    return magnitude_of(shown == 2 ? slope.x : slope.y);
+    u32 x = magnitude_of(slope.x), y = magnitude_of(slope.y);
+    if (shown == 1) {
+        u64 square = (u64)x * x + (u64)y * y, most = (u64)greatest * greatest;
+        return square < most ? root_of((u32)square) : greatest;
+    }
+    return smaller(shown == 0 ? x + y : shown == 2 ? x : y, greatest);
 }
 
 /* value: the radius of the operator; which number is shown. */
@@ -178,9 +182,60 @@ filter_sobel(FILTER_ARGUMENTS)
         UNROLL for (u32 c = 0; c < 3; c++)
         {
             if (c < colours)
-                target[c] = (u8)smaller(shown_of(made.colour[c], record->value[1]), record->greatest);
+                target[c] = (u8)shown_of(made.colour[c], record->value[1], record->greatest);
         }
         if (record->channels > colours)
             target[colours] = (u8)smaller(source_pixel(record, from, x, y)[colours], record->greatest);
+    }
+}
+
+/* Load a channel of a tile of samples of 16 bits, and `border` samples around it. Whole work-group. */
+FUNCTION void load_samples(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
+    const struct filter_tile *tile, u32 border, u32 channel, LOCAL u32 *samples)
+{
+    u32 side = FILTER_TILE + 2 * border;
+    barrier_local();
+    for (u32 i = local_index(); i < side * side; i += FILTER_GROUP_ITEMS) {
+        u32 x = (u32)held_in((i32)(tile->left + i % side) - (i32)border, (i32)record->from_width);
+        u32 y = (u32)held_in((i32)(tile->top + i / side) - (i32)border, (i32)record->from_height);
+        samples[i] = load_sample(source_pixel(record, from, x, y), channel, 2);
+    }
+    barrier_local();
+}
+
+/* Compute the gradient of a sample among samples that are `down` apart in a column. */
+FUNCTION struct filter_slope wide_slope_at(LOCAL const u32 *own, i32 down, i32 radius)
+{
+    struct filter_slope slope;
+    slope.x = slope.y = 0;
+    for (i32 y = 0; y <= 2 * radius; y++)
+        for (i32 x = 0; x <= 2 * radius; x++) {
+            i32 value = (i32)own[(y - radius) * down + x - radius];
+            slope.x += sobel_smooth[radius - 1][y] * sobel_derived[radius - 1][x] * value;
+            slope.y += sobel_derived[radius - 1][y] * sobel_smooth[radius - 1][x] * value;
+        }
+    return slope;
+}
+
+/* value: as for filter_sobel. */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_sobel_16(FILTER_ARGUMENTS)
+{
+    SHARED u32 samples[SIDE * SIDE];
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    u32 radius = (u32)record->value[0], x = own_column(&tile), side = FILTER_TILE + 2 * radius;
+    (void)extra;
+    for (u32 c = 0; c < record->channels; c++) {
+        if (c < record->colours)
+            load_samples(record, from, &tile, radius, c, samples);
+        for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
+            LOCAL const u32 *own = samples + (y - tile.top + radius) * side + x - tile.left + radius;
+            u32 value = c < record->colours
+                            ? shown_of(wide_slope_at(own, (i32)side, (i32)radius), record->value[1], record->greatest)
+                            : smaller(load_sample(source_pixel(record, from, x, y), c, 2), record->greatest);
+            store_sample(target_pixel(record, to, x, y), c, 2, value);
+        }
     }
 }

@@ -22,6 +22,7 @@ enum {
     FILTER_BINS = 65536,                       /* bins of a histogram, with two words each */
     FILTER_BILATERAL_RADIUS = 12,              /* the greatest radius */
     FILTER_BILATERAL_WEIGHTS = 8192,           /* weights that a work-group keeps in local memory */
+    FILTER_BILATERAL_TABLE = 4096,             /* the same with samples of more than 8 bits */
     FILTER_OIL_RADIUS = 15,                    /* the greatest radius */
     FILTER_STROKE_LENGTH = 16,                 /* the most points of a stroke behind the first */
     FILTER_CANNY_TILES = FILTER_TILE_ROWS / 2, /* tiles whose sides a work-group joins */
