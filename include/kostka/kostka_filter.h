@@ -84,7 +84,7 @@ KST_API void kst_filter_close(kst_filter **filter);
 
 /**
  * Describe the image that kst_filter_run() would make of `from`: format, size and depth, with a tight pitch and no
- * buffer. `from` needs no buffer either. Thread-safe.
+ * buffer. It is PLANAR if `from` has planes. `from` needs no buffer either. Thread-safe.
  *
  * @param report null, or receives the status and the reason
  * @return KST_OK or one of the first group of errors of kst_filter_run()
@@ -93,18 +93,21 @@ KST_API kst_status kst_filter_describe(
     const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report);
 
 /**
- * Apply a chain of filters to an image: GREY, RGB, BGR, RGBA or BGRA of 1–16 bits without a sign. If `from` or `to`
- * lies in device memory, the context's GPU does all filters, and pixels stay there between them; otherwise the
- * context's threads share the work. All arithmetic on samples is in integers, so that the result is the same on every
- * device and tier and for any number of threads. The call returns when all is done. Thread-safe, also for one filter.
+ * Apply a chain of filters to an image: GREY, RGB, BGR, RGBA or BGRA of 1–16 bits without a sign, or such channels in
+ * planes of the image's size: PLANAR or RAW, of one plane, or of three or four whose colour is KST_COLOUR_RGB (or with
+ * PLANAR KST_COLOUR_UNKNOWN). If `from` or `to` lies in device memory, the context's GPU does all filters, and pixels
+ * stay there between them; otherwise the context's threads share the work. All arithmetic on samples is in integers, so
+ * that the result is the same on every device and tier and for any number of threads. The call returns when all is
+ * done. Thread-safe, also for one filter.
  *
  * @param from borrowed; in host or pinned memory, or in the memory of the context's GPU (not an OpenCL image object)
  * @param to if plane[0].data is null, the library describes the image and allocates it in memory of the kind
  *        `to->memory`; the caller releases it with kst_image_release(). Otherwise format, size and depth must be those
- *        of kst_filter_describe(), with any pitch that holds a row
+ *        of kst_filter_describe(), with any pitch that holds a row; the same channels may be in planes (PLANAR) or
+ *        interleaved (GREY, RGB, RGBA), whichever `from` is
  * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS, with
  *        the device; if one of the images is in host memory, also KST_STAGE_UPLOAD or KST_STAGE_DOWNLOAD
- * @return KST_OK; KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT (planes, inks), KST_ERROR_IMAGE_SIZE,
+ * @return KST_OK; KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT (inks, planes of YCbCr), KST_ERROR_IMAGE_SIZE,
  *         KST_ERROR_IMAGE_DEPTH (signed, more than 16 bits, or more than a filter of the chain takes),
  *         KST_ERROR_IMAGE_SAMPLE (no integers), KST_ERROR_REGION (a part outside the image), KST_ERROR_LIMIT_PIXELS (of
  *         any image of the chain); KST_ERROR_IMAGE_MEMORY (in memory that the context's device does not reach),
@@ -218,7 +221,7 @@ KST_API void kst_filter_stereo_options_init(kst_stereo_options *options);
  * For each pixel and disparity the work takes 3 bytes of the limit on memory. On a GPU it takes 2 bytes of the device's
  * memory, for 64, 128 or 256 disparities.
  *
- * @param left borrowed; as `from` of kst_filter_run()
+ * @param left borrowed; as `from` of kst_filter_run(), but interleaved
  * @param right borrowed; as `left`, and of the same size, depth and number of colours
  * @param options null: the usual values
  * @param disparity GREY of 16 bits and the size of `left`: the disparity in 1/256 pixels, at least 1, or 0 where none
@@ -272,7 +275,8 @@ KST_API void kst_filter_sweep_options_init(kst_sweep_options *options);
  *
  * For each pixel and plane the work takes 2 bytes of the limit on memory, or on a GPU 2 bytes of the device's memory.
  *
- * @param view borrowed images, as `from` of kst_filter_run(), of any sizes up to 65,535 pixels on a side
+ * @param view borrowed images, as `from` of kst_filter_run(), but interleaved, of any sizes up to 65,535 pixels on a
+ * side
  * @param camera one for each view
  * @param count of views, 2–32
  * @param reference the view that gets depths

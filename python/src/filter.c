@@ -177,7 +177,8 @@ static PyObject *list_of(const uint32_t *count, size_t bins)
 static PyObject *dict_of(const kst_image *image, const uint32_t *count, size_t bins)
 {
     static const char *const names[] = {"red", "green", "blue", "alpha"};
-    uint32_t channels = kst_format_channels(image->format);
+    bool planes = image->format == KST_FORMAT_PLANAR || image->format == KST_FORMAT_RAW;
+    uint32_t channels = planes ? image->plane_count : kst_format_channels(image->format);
     bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
     PyObject *dict = PyDict_New();
     for (uint32_t c = 0; dict && c < channels; c++) {

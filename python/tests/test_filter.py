@@ -117,8 +117,20 @@ class Filters(unittest.TestCase):
         self.assertEqual((len(counts), counts[0], counts[64535], sum(counts)), (65536, 1, 2, 4))
         with self.assertRaisesRegex(TypeError, "frobnicate"):
             kostka.histogram(self.array, frobnicate=1)
-        with self.assertRaises(kostka.KostkaError):
-            kostka.histogram(kostka.decode(kostka.encode(self.array), format="planar"))
+        data = kostka.encode(self.array)
+        planes = kostka.decode(data, format="planar")
+        self.assertEqual(kostka.histogram(planes), kostka.histogram(kostka.decode(data)))
+        with self.assertRaisesRegex(kostka.KostkaError, "planes of grey, of RGB"):
+            kostka.histogram(kostka.decode(data, format="raw"))
+
+    def test_planes(self):
+        rows = bytes(self.array)
+        planes = memoryview(b"".join(rows[c::3] for c in range(3))).cast("B", (3, HEIGHT, WIDTH))
+        wanted = bytes(kostka.filter(self.array, "median=2"))
+        made = kostka.filter(planes, "median=2", format="planar")
+        self.assertEqual((made.shape, made.format), ((3, HEIGHT, WIDTH), "planar"))
+        self.assertEqual(bytes(made), b"".join(wanted[c::3] for c in range(3)))
+        self.assertEqual(kostka.filter(made, "grey").shape, (1, HEIGHT, WIDTH))
 
     def test_wrong(self):
         for error, text, arguments in (

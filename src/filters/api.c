@@ -5,6 +5,8 @@
 #include "filters/batch.h"
 #include "filters/cpu/kinds.h"
 #include "filters/lines.h"
+#include "filters/planes.h"
+#include "image/format.h"
 
 uint32_t kst_filter_count(void)
 {
@@ -97,6 +99,8 @@ kst_status kst_filter_describe(const kst_filter *filter, const kst_image *from, 
         return KST_ERROR_ARGUMENT;
     kst_report_init(&own);
     kst_status status = kst_filter_shape_after(filter, filter->count, from, to, reason);
+    if (!status && kst_pixel_layout(from->format)->planes)
+        kst_filter_planes_describe(to);
     if (status)
         kst_report_error(&own, status, KST_NO_OFFSET, reason[0] ? "%s" : NULL, reason);
     kst_report_copy(report, &own);

@@ -10,12 +10,14 @@
 #include "filters/gpu/job.h"
 #include "filters/gpu/plans.h"
 #include "filters/images.h"
+#include "filters/planes.h"
 #include "image/validate.h"
 #include "run/image.h"
 
 /* Holds an image of a batch. */
 struct filter_entry {
     kst_filter_item *item;
+    kst_image grey[2];    /* describe a single plane of the source and of the result */
     struct memory memory; /* memory of the operation */
     struct filter_result result;
     bool on_gpu;
@@ -42,6 +44,10 @@ static kst_status prepare(const struct filter_batch *batch, struct filter_entry 
         status = kst_filter_image_check(context, item->from);
     if (status)
         return status;
+    /* Planes become planes, unless the caller's image says what it wants. */
+    const kst_image *like = item->to->plane[0].data ? item->to : item->from;
+    if (kst_pixel_layout(like->format)->planes)
+        kst_filter_planes_describe(&wanted);
     bool from_gpu = kst_memory_is_device(item->from->memory), to_gpu = kst_memory_is_device(item->to->memory);
     if (batch->entered && (!from_gpu || !to_gpu || !item->to->plane[0].data))
         return KST_ERROR_IMAGE_MEMORY;
@@ -79,7 +85,9 @@ static void run_on_cpu(const struct filter_batch *batch, struct filter_entry *en
     double start = kst_seconds();
     if (report->status || entry->on_gpu)
         return;
-    kst_status status = kst_filter_run_steps(batch->filter, &operation, entry->item->from, entry->item->to);
+    kst_image to = *kst_filter_as_grey(entry->item->to, &entry->grey[1]);
+    kst_status status =
+        kst_filter_run_steps(batch->filter, &operation, kst_filter_as_grey(entry->item->from, &entry->grey[0]), &to);
     if (!status) {
         kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
         report->threads = kst_pool_threads(operation.pool);
@@ -161,8 +169,8 @@ static kst_status make_end(const struct filter_batch *batch, const struct operat
 }
 
 /*
- * Run some steps on an image. A resizing runs in another stream than the caller's, and first waits for the image that
- * it reads.
+ * Run some steps on an image; none only copies between planes and interleaved pixels. A resizing runs in another stream
+ * than the caller's, and first waits for the image that it reads.
  */
 static kst_status run_part(const struct filter_batch *batch, const struct operation *operation, uint32_t first,
     uint32_t end_step, const kst_image *from, const kst_image *to, struct filter_gpu_times *times,
@@ -170,7 +178,7 @@ static kst_status run_part(const struct filter_batch *batch, const struct operat
 {
     struct filter_gpu_item part = {.from = from, .to = to};
     double start = kst_seconds();
-    if (kst_filter_gpu_plan_of(batch->filter->step[first].kind)) {
+    if (first == end_step || kst_filter_gpu_plan_of(batch->filter->step[first].kind)) {
         run_segment(batch, operation, first, end_step - first, &part, 1, times, error);
         return part.status;
     }
@@ -180,27 +188,55 @@ static kst_status run_part(const struct filter_batch *batch, const struct operat
     return status;
 }
 
-/* Run a chain that contains resizing on an image. */
+/* Holds the state of an image on its way through a chain that is run part by part. */
+struct filter_way {
+    struct filter_gpu_item *item;
+    struct filter_ends ends;
+    const kst_image *current;
+    uint32_t turn;
+};
+
+/* Run the next steps of a chain; the last ones write the item's result. */
+static void advance(const struct filter_batch *batch, const struct operation *operation, struct filter_way *way,
+    uint32_t first, uint32_t end_step, bool last, struct filter_gpu_times *times, struct gpu_error *error)
+{
+    struct filter_gpu_item *item = way->item;
+    const kst_image *to = item->to;
+    if (item->status)
+        return;
+    if (!last) {
+        item->status = make_end(batch, operation, item->from, end_step, &way->ends, way->turn % 2);
+        to = &way->ends.image[way->turn % 2];
+    }
+    if (!item->status)
+        item->status = run_part(batch, operation, first, end_step, way->current, to, times, error);
+    way->current = to;
+    way->turn++;
+}
+
+static bool is_resizing(const kst_filter *filter, uint32_t index)
+{
+    return !kst_filter_gpu_plan_of(filter->step[index].kind);
+}
+
+/* Run a chain that contains resizing, which takes interleaved pixels, on an image. */
 static void run_in_segments(const struct filter_batch *batch, const struct operation *operation,
     struct filter_gpu_item *item, struct filter_gpu_times *times, struct gpu_error *error)
 {
     const kst_filter *filter = batch->filter;
-    struct filter_ends ends = {.made = {false}};
-    const kst_image *current = item->from;
-    uint32_t turn = 0;
-    for (uint32_t first = 0, next; first < filter->count && !item->status; first = next, turn++) {
-        const kst_image *to = item->to;
+    const uint32_t count = filter->count;
+    struct filter_way way = {.item = item, .ends = {.made = {false}}, .current = item->from};
+    const bool parts = kst_filter_is_planar(item->to) && is_resizing(filter, count - 1);
+    if (kst_filter_is_planar(item->from) && is_resizing(filter, 0))
+        advance(batch, operation, &way, 0, 0, false, times, error);
+    for (uint32_t first = 0, next; first < count; first = next) {
         next = end_of_segment(filter, first);
-        if (next < filter->count) {
-            item->status = make_end(batch, operation, item->from, next, &ends, turn % 2);
-            to = &ends.image[turn % 2];
-        }
-        if (!item->status)
-            item->status = run_part(batch, operation, first, next, current, to, times, error);
-        current = to;
+        advance(batch, operation, &way, first, next, next == count && !parts, times, error);
     }
-    drop_end(batch, operation->memory, &ends, 0);
-    drop_end(batch, operation->memory, &ends, 1);
+    if (parts)
+        advance(batch, operation, &way, count, count, true, times, error);
+    drop_end(batch, operation->memory, &way.ends, 0);
+    drop_end(batch, operation->memory, &way.ends, 1);
 }
 
 static void end_on_gpu(struct filter_batch *batch, const struct filter_gpu_times *times, const struct gpu_error *error)
@@ -226,9 +262,12 @@ static void run_on_gpu(struct filter_batch *batch)
     kst_memory_init_beside(&memory, &context->memory, context->limits.memory);
     const struct operation operation = kst_context_operation(context, &memory, NULL, NULL);
     for (uint32_t i = 0; i < batch->count; i++) {
-        const kst_filter_item *item = batch->entry[i].item;
-        if (!item->report.status && batch->entry[i].on_gpu)
-            batch->gpu_item[batch->gpu_count++] = (struct filter_gpu_item){.from = item->from, .to = item->to};
+        struct filter_entry *entry = &batch->entry[i];
+        const kst_filter_item *item = entry->item;
+        if (!item->report.status && entry->on_gpu)
+            batch->gpu_item[batch->gpu_count++] =
+                (struct filter_gpu_item){.from = kst_filter_as_grey(item->from, &entry->grey[0]),
+                    .to = kst_filter_as_grey(item->to, &entry->grey[1])};
     }
     if (batch->gpu_count == 0)
         return;

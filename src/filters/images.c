@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "filters/planes.h"
 #include "image/validate.h"
 #include "run/device.h"
 #include "run/image.h"
@@ -17,8 +18,12 @@ kst_status kst_filter_image_kind(const kst_image *image, char reason[FILTER_REAS
     const struct pixel_layout *layout = status ? NULL : kst_pixel_layout(image->format);
     if (status)
         return status;
-    if (!kst_pixel_is_rgb(layout) && layout->colour != KST_COLOUR_GREY) {
-        snprintf(reason, FILTER_REASON, "filters take grey or RGB, interleaved, with or without alpha");
+    if (layout->planes)
+        status = kst_filter_planes_check(image, reason);
+    if (status)
+        return status;
+    if (!layout->planes && !kst_pixel_is_rgb(layout) && layout->colour != KST_COLOUR_GREY) {
+        snprintf(reason, FILTER_REASON, "filters take grey or RGB with or without alpha, no inks");
         return KST_ERROR_IMAGE_FORMAT;
     }
     if (image->plane[0].sample != KST_SAMPLE_INTEGER)

@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "filters/cpu/kinds.h"
 #include "filters/images.h"
+#include "filters/planes.h"
 #include "filters/shape.h"
 #include "image/allocate.h"
 
@@ -65,7 +66,8 @@ static kst_status next_image(const kst_filter *filter, uint32_t index, const str
     return status;
 }
 
-kst_status kst_filter_run_steps(
+/* Apply all steps to interleaved images. */
+static kst_status run_interleaved(
     const kst_filter *filter, const struct operation *operation, const kst_image *from, kst_image *to)
 {
     struct filter_between between = {.made = {false}};
@@ -80,5 +82,36 @@ kst_status kst_filter_run_steps(
     }
     drop(operation->memory, &between, 0);
     drop(operation->memory, &between, 1);
+    return status;
+}
+
+/* Make an interleaved image like one with planes. */
+static kst_status make_like(struct memory *memory, const kst_image *planar, kst_image *made)
+{
+    const struct filter_shape shape = kst_filter_shape_of(planar);
+    kst_filter_shape_image(&shape, made);
+    return kst_image_make(memory, made);
+}
+
+kst_status kst_filter_run_steps(
+    const kst_filter *filter, const struct operation *operation, const kst_image *from, kst_image *to)
+{
+    const bool weaves = kst_filter_is_planar(from), parts = kst_filter_is_planar(to);
+    kst_image woven = *from, made = *to;
+    kst_status status = weaves ? make_like(operation->memory, from, &woven) : KST_OK;
+    const bool has_woven = weaves && !status;
+    if (has_woven)
+        status = kst_filter_planes_copy(operation, from, &woven);
+    if (!status && parts)
+        status = make_like(operation->memory, to, &made);
+    const bool has_made = parts && !status;
+    if (!status)
+        status = run_interleaved(filter, operation, &woven, &made);
+    if (!status && parts)
+        status = kst_filter_planes_copy(operation, &made, to);
+    if (has_woven)
+        kst_image_drop(operation->memory, &woven);
+    if (has_made)
+        kst_image_drop(operation->memory, &made);
     return status;
 }

@@ -12,6 +12,10 @@
 kst_status kst_filter_set_check(const struct filter_set *set, const kst_image *image, char reason[FILTER_REASON])
 {
     kst_status status = kst_filter_image_kind(image, reason);
+    if (!status && kst_pixel_layout(image->format)->planes) {
+        snprintf(reason, FILTER_REASON, "stereo and sweep take interleaved images");
+        return KST_ERROR_IMAGE_FORMAT;
+    }
     if (!status)
         status = kst_filter_image_check(set->context, image);
     if (status)

@@ -4,9 +4,16 @@
 
 #include "image/validate.h"
 
+static kst_format format_of(const kst_image *image)
+{
+    if (!kst_pixel_layout(image->format)->planes)
+        return image->format;
+    return image->plane_count == 1 ? KST_FORMAT_GREY : image->plane_count == 3 ? KST_FORMAT_RGB : KST_FORMAT_RGBA;
+}
+
 struct filter_shape kst_filter_shape_of(const kst_image *image)
 {
-    return (struct filter_shape){image->format, image->width, image->height, kst_plane_depth(&image->plane[0])};
+    return (struct filter_shape){format_of(image), image->width, image->height, kst_plane_depth(&image->plane[0])};
 }
 
 void kst_filter_shape_image(const struct filter_shape *shape, kst_image *image)
@@ -24,7 +31,7 @@ void kst_filter_shape_image(const struct filter_shape *shape, kst_image *image)
 
 struct filter_pixels kst_filter_pixels_of(const kst_image *image)
 {
-    const struct pixel_layout *layout = kst_pixel_layout(image->format);
+    const struct pixel_layout *layout = kst_pixel_layout(format_of(image));
     const kst_plane *plane = &image->plane[0];
     return (struct filter_pixels){.data = plane->data,
         .pitch = plane->pitch,

@@ -187,8 +187,6 @@ static void misuse(void **state)
 
     from.format = KST_FORMAT_CMYK;
     assert_int_equal(try("flip", &from, &none, &report), KST_ERROR_IMAGE_FORMAT);
-    from.format = KST_FORMAT_PLANAR;
-    assert_int_equal(try("flip", &from, &none, &report), KST_ERROR_IMAGE_FORMAT);
     from.format = KST_FORMAT_RGB;
     from.plane[0].is_signed = true;
     assert_int_equal(try("flip", &from, &none, &report), KST_ERROR_IMAGE_DEPTH);

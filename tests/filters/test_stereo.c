@@ -447,6 +447,9 @@ static void hostile_images(void **state)
     narrow = right;
     narrow.plane[0].depth = 7;
     assert_int_equal(try_images(&left, &narrow, &made, NULL), KST_ERROR_IMAGE_DEPTH);
+    narrow = right;
+    narrow.format = KST_FORMAT_PLANAR;
+    assert_int_equal(try_images(&left, &narrow, &made, NULL), KST_ERROR_IMAGE_FORMAT);
     kst_image disparity = grey_of(&scene, scene.disparity, 8);
     assert_int_equal(try_images(&left, &right, &disparity, NULL), KST_ERROR_IMAGE_DEPTH);
     disparity = grey_of(&scene, scene.disparity, 16);

@@ -62,7 +62,7 @@ allow src/api api run gl resize device image core
 allow src/flow flow image core
 allow src/filters filters run device image core
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
-allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h filters/shape.h device image core
+allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h filters/planes.h filters/shape.h device image core
 allow src/filters/kernels filters/kernels kernels
 allow tools batch bench completion files openjpeg options peers print profile progress pyramid scene system tar video volume
 allow tools/system system

@@ -4,6 +4,7 @@
 
 #include "filters/gpu/left.h"
 #include "filters/gpu/plans.h"
+#include "filters/planes.h"
 #include "filters/shape.h"
 #include "image/location.h"
 
@@ -82,33 +83,66 @@ static struct filter_gpu_pixels in_room(const struct filter_gpu_job *job, const 
     return (struct filter_gpu_pixels){&job->lot->buffer[ROOM], at, pitch_of(shape), kst_filter_pixels_of(&image)};
 }
 
-static struct filter_gpu_pixels in_image(const kst_image *image, const struct gpu_image *at)
+/* Return the length of a plane in the buffer ROOM. */
+static uint64_t plane_length(const kst_image *staged, uint32_t index)
 {
-    return (struct filter_gpu_pixels){
-        &at->buffer[0], at->offset[0], (size_t)image->plane[0].pitch, kst_filter_pixels_of(image)};
+    return (uint64_t)staged->plane[index].pitch * staged->height;
 }
 
-/* Give an image in host memory a place in the buffer ROOM. */
-static struct filter_gpu_pixels stage(
-    struct filter_gpu_job *job, const kst_image *image, kst_image *staged, uint64_t *at)
+/* Give an image in host memory a place in the buffer ROOM, with its planes one behind the other. */
+static void stage(struct filter_gpu_job *job, const kst_image *image, kst_image *staged, uint64_t *at)
 {
-    const struct filter_shape shape = kst_filter_shape_of(image);
-    *at = take_room(job, length_of(&shape));
+    struct filter_shape shape = kst_filter_shape_of(image);
     kst_filter_shape_image(&shape, staged);
-    staged->plane[0].pitch = (ptrdiff_t)pitch_of(&shape);
-    return in_room(job, &shape, *at);
+    if (kst_filter_is_planar(image)) {
+        kst_filter_planes_describe(staged);
+        shape.format = KST_FORMAT_GREY;
+    }
+    for (uint32_t i = 0; i < staged->plane_count; i++)
+        staged->plane[i].pitch = (ptrdiff_t)pitch_of(&shape);
+    *at = take_room(job, plane_length(staged, 0) * staged->plane_count);
 }
 
-static struct filter_gpu_pixels place_source(struct filter_gpu_job *job, struct filter_gpu_item *item)
+/* Return the pixels of an image in device memory, or of one that is staged; of an image with planes those of one. */
+static struct filter_gpu_pixels pixels_at(const struct filter_gpu_job *job, const kst_image *image,
+    const struct gpu_image *at, const kst_image *staged, uint64_t staged_at, uint32_t index)
 {
-    return kst_memory_is_device(item->from->memory) ? in_image(item->from, &item->from_at)
-                                                    : stage(job, item->from, &item->upload, &item->upload_at);
+    const bool there = kst_memory_is_device(image->memory);
+    const kst_image *described = there ? image : staged;
+    return (struct filter_gpu_pixels){there ? &at->buffer[index] : &job->lot->buffer[ROOM],
+        there ? at->offset[index] : staged_at + index * plane_length(staged, 0), (size_t)described->plane[index].pitch,
+        kst_filter_is_planar(image) ? kst_filter_plane_of(described, index) : kst_filter_pixels_of(described)};
 }
 
-static struct filter_gpu_pixels place_target(struct filter_gpu_job *job, struct filter_gpu_item *item)
+static struct filter_gpu_pixels source_of(
+    const struct filter_gpu_job *job, const struct filter_gpu_item *item, uint32_t plane)
 {
-    return kst_memory_is_device(item->to->memory) ? in_image(item->to, &item->to_at)
-                                                  : stage(job, item->to, &item->download, &item->download_at);
+    return pixels_at(job, item->from, &item->from_at, &item->upload, item->upload_at, plane);
+}
+
+static struct filter_gpu_pixels target_of(
+    const struct filter_gpu_job *job, const struct filter_gpu_item *item, uint32_t plane)
+{
+    return pixels_at(job, item->to, &item->to_at, &item->download, item->download_at, plane);
+}
+
+/* Give interleaved pixels in the place of an image with planes a place in the buffer ROOM. */
+static struct filter_gpu_pixels take_woven(struct filter_gpu_job *job, const kst_image *planar)
+{
+    const struct filter_shape shape = kst_filter_shape_of(planar);
+    return in_room(job, &shape, take_room(job, length_of(&shape)));
+}
+
+/* Copy channel `from_channel` of some pixels to channel `to_channel` of others, before or behind the steps. */
+static kst_status copy_channel(struct filter_gpu_job *job, struct filter_gpu_pixels from, uint32_t from_channel,
+    struct filter_gpu_pixels to, uint32_t to_channel, uint32_t order)
+{
+    struct filter_gpu_step step = {
+        .launches = &job->launches, .from = from, .to = to, .order = order, .room = &job->lot->buffer[ROOM]};
+    struct filter_record record = kst_filter_gpu_record(&step);
+    record.value[0] = (int32_t)from_channel;
+    record.value[1] = (int32_t)to_channel;
+    return kst_filter_gpu_add(&step, FILTER_CHANNEL, &record);
 }
 
 static kst_status plan_steps(
@@ -125,11 +159,37 @@ static kst_status plan_steps(
         step.value = job->step[i].value;
         step.data = job->step[i].data;
         step.to = i + 1 < job->steps ? in_room(job, &shape, slots.at[i % 2]) : target;
-        step.order = i * ORDERS_OF_STEP;
+        step.order = (i + 1) * ORDERS_OF_STEP;
         status = kst_filter_gpu_plan_of(job->step[i].kind)(&step);
         step.from = step.to;
     }
     take_room(job, step.extra_length);
+    return status;
+}
+
+/*
+ * Plan an image: planes are woven into interleaved pixels, and the result is parted into planes. Without steps, one of
+ * the two is done between the image and its result.
+ */
+static kst_status plan_item(struct filter_gpu_job *job, struct filter_gpu_item *item)
+{
+    const bool weaves = kst_filter_is_planar(item->from), parts = kst_filter_is_planar(item->to);
+    if (!kst_memory_is_device(item->from->memory))
+        stage(job, item->from, &item->upload, &item->upload_at);
+    if (!kst_memory_is_device(item->to->memory))
+        stage(job, item->to, &item->download, &item->download_at);
+    struct filter_gpu_pixels source = source_of(job, item, 0), target = target_of(job, item, 0);
+    if (weaves)
+        source = job->steps > 0 ? take_woven(job, item->from) : target;
+    if (parts)
+        target = job->steps > 0 ? take_woven(job, item->to) : source;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; weaves && i < item->from->plane_count && !status; i++)
+        status = copy_channel(job, source_of(job, item, i), 0, source, i, 0);
+    if (!status)
+        status = plan_steps(job, item->from, source, target);
+    for (uint32_t i = 0; parts && i < item->to->plane_count && !status; i++)
+        status = copy_channel(job, target, i, target_of(job, item, i), 0, (job->steps + 1) * ORDERS_OF_STEP);
     return status;
 }
 
@@ -162,10 +222,8 @@ static bool add_item(struct filter_gpu_job *job, struct filter_gpu_item *item)
     item->status = import(job, item->from, &item->from_at);
     if (!item->status)
         item->status = import(job, item->to, &item->to_at);
-    if (!item->status) {
-        const struct filter_gpu_pixels source = place_source(job, item), target = place_target(job, item);
-        item->status = plan_steps(job, item->from, source, target);
-    }
+    if (!item->status)
+        item->status = plan_item(job, item);
     if (!item->status && job->room - room > job->operation->limits->memory)
         item->status = KST_ERROR_LIMIT_MEMORY;
     bool full = count > 0 && (item->status ? item->status == KST_ERROR_LIMIT_MEMORY : is_too_much(job));
@@ -192,11 +250,14 @@ static void record(struct filter_gpu_job *job, uint32_t event)
         job->runtime->gpu->backend->record(job->queue, &job->track->event[event]);
 }
 
-static struct gpu_image room_at(const struct filter_gpu_job *job, uint64_t at)
+/* Return where the planes of a staged image lie. */
+static struct gpu_image room_at(const struct filter_gpu_job *job, const kst_image *staged, uint64_t at)
 {
     struct gpu_image image = {.picture = false};
-    image.buffer[0] = job->lot->buffer[ROOM];
-    image.offset[0] = (size_t)at;
+    for (uint32_t i = 0; i < staged->plane_count; i++) {
+        image.buffer[i] = job->lot->buffer[ROOM];
+        image.offset[i] = (size_t)(at + i * plane_length(staged, 0));
+    }
     return image;
 }
 
@@ -205,18 +266,20 @@ static void queue_all(struct filter_gpu_job *job, uint32_t first, uint32_t end)
     record(job, START);
     for (uint32_t i = first; i < end; i++) {
         const struct filter_gpu_item *item = &job->items[i];
-        const struct gpu_image at = room_at(job, item->upload_at);
-        if (!item->status && !kst_memory_is_device(item->from->memory))
-            kst_gpu_image_upload(job->queue, &item->upload, &at, item->from);
+        if (item->status || kst_memory_is_device(item->from->memory))
+            continue;
+        const struct gpu_image at = room_at(job, &item->upload, item->upload_at);
+        kst_gpu_image_upload(job->queue, &item->upload, &at, item->from);
     }
     record(job, UPLOADED);
     kst_filter_gpu_queue(&job->launches, job->queue, job->built, &job->lot->buffer[WORK], &job->lot->buffer[HOST_WORK]);
     record(job, PASSED);
     for (uint32_t i = first; i < end; i++) {
         const struct filter_gpu_item *item = &job->items[i];
-        const struct gpu_image at = room_at(job, item->download_at);
-        if (!item->status && !kst_memory_is_device(item->to->memory))
-            kst_gpu_image_download(job->queue, &item->download, &at, item->to);
+        if (item->status || kst_memory_is_device(item->to->memory))
+            continue;
+        const struct gpu_image at = room_at(job, &item->download, item->download_at);
+        kst_gpu_image_download(job->queue, &item->download, &at, item->to);
     }
     record(job, DOWNLOADED);
 }

@@ -9,6 +9,7 @@ extern const struct gpu_kernels kst_kernels_filter;
 
 static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_MOVE] = {"filter_move", FILTER_GROUP_ITEMS},
+    [FILTER_CHANNEL] = {"filter_channel", FILTER_GROUP_ITEMS},
     [FILTER_GREY] = {"filter_grey", FILTER_GROUP_ITEMS},
     [FILTER_CURVE] = {"filter_curve", FILTER_GROUP_ITEMS},
     [FILTER_CLEAR] = {"filter_clear", FILTER_GROUP_ITEMS},
@@ -35,7 +36,6 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_HISTOGRAM_CLEAR] = {"filter_histogram_clear", FILTER_GROUP_ITEMS},
     [FILTER_HISTOGRAM] = {"filter_histogram", FILTER_GROUP_ITEMS},
     [FILTER_OIL] = {"filter_oil", FILTER_GROUP_ITEMS},
-    [FILTER_ALPHA] = {"filter_alpha", FILTER_GROUP_ITEMS},
     [FILTER_CARTOON] = {"filter_cartoon", FILTER_GROUP_ITEMS},
     [FILTER_STROKES] = {"filter_strokes", FILTER_GROUP_ITEMS},
     [FILTER_DRY] = {"filter_dry", FILTER_GROUP_ITEMS},

@@ -7,6 +7,7 @@
 
 enum filter_gpu_kernel {
     FILTER_MOVE,
+    FILTER_CHANNEL,
     FILTER_GREY,
     FILTER_CURVE,
     FILTER_CLEAR,
@@ -34,7 +35,6 @@ enum filter_gpu_kernel {
     FILTER_HISTOGRAM,
     FILTER_OIL,
     FILTER_CARTOON,
-    FILTER_ALPHA,
     FILTER_STROKES,
     FILTER_DRY,
     FILTER_LINES_LINK,

@@ -24,6 +24,7 @@ kst_status kst_filter_gpu_in_bytes(struct filter_gpu_step *step, filter_gpu_plan
     kst_filter_gpu_extra(step, length + inner.extra_length, 0);
     if (!status)
         status = kst_filter_gpu_apply(step, kst_filter_gpu_depth, NULL, &to, &step->to);
-    const struct filter_record record = kst_filter_gpu_record(step);
-    return status || wide->channels == wide->colours ? status : kst_filter_gpu_add(step, FILTER_ALPHA, &record);
+    struct filter_record record = kst_filter_gpu_record(step);
+    record.value[0] = record.value[1] = (int32_t)wide->colours;
+    return status || wide->channels == wide->colours ? status : kst_filter_gpu_add(step, FILTER_CHANNEL, &record);
 }

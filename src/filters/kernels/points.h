@@ -35,18 +35,18 @@ FUNCTION u32 luminance_of(GLOBAL const struct filter_record *record, GLOBAL cons
            15;
 }
 
-/* Copy alpha, of samples of 16 bits, unchanged. */
+/* Copy channel value[0] of the source to channel value[1] of the result, unchanged. */
 KERNEL(FILTER_GROUP_ITEMS)
-filter_alpha(FILTER_ARGUMENTS)
+filter_channel(FILTER_ARGUMENTS)
 {
     u32 group;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct filter_tile tile = tile_of(record, group);
-    u32 x = own_column(&tile), alpha = record->colours;
+    u32 x = own_column(&tile);
     (void)extra;
     for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS)
-        store_sample(target_pixel(record, to, x, y), alpha, record->to_bytes,
-            load_sample(source_pixel(record, from, x, y), alpha, record->bytes));
+        store_sample(target_pixel(record, to, x, y), (u32)record->value[1], record->to_bytes,
+            load_sample(source_pixel(record, from, x, y), (u32)record->value[0], record->bytes));
 }
 
 KERNEL(FILTER_GROUP_ITEMS)
