@@ -100,7 +100,7 @@ static kst_status plan_wide(struct filter_gpu_step *step, struct filter_record *
     if (status)
         return status;
     memcpy(table, wide.colour, (size_t)(wide.last + 2) / 2 * sizeof *table);
-    return kst_filter_gpu_add(step, FILTER_BILATERAL_16, record);
+    return kst_filter_gpu_add(step, FILTER_WIDE_BILATERAL, record);
 }
 
 kst_status kst_filter_gpu_bilateral(struct filter_gpu_step *step)

@@ -8,7 +8,7 @@ kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step)
     struct filter_record record = kst_filter_gpu_record(step);
     record.value[0] = step->value[0].number + 1;
     record.value[1] = step->value[1].number;
-    return kst_filter_gpu_add(step, record.bytes == 1 ? FILTER_SOBEL : FILTER_SOBEL_16, &record);
+    return kst_filter_gpu_add(step, record.bytes == 1 ? FILTER_SOBEL : FILTER_WIDE_SOBEL, &record);
 }
 
 /* Plan the kernels of canny. Each pixel has a word that names the set of joined pixels to which it belongs. */

@@ -219,7 +219,7 @@ FUNCTION struct filter_slope wide_slope_at(LOCAL const u32 *own, i32 down, i32 r
 
 /* value: as for filter_sobel. */
 KERNEL(FILTER_GROUP_ITEMS)
-filter_sobel_16(FILTER_ARGUMENTS)
+filter_wide_sobel(FILTER_ARGUMENTS)
 {
     SHARED u32 samples[SIDE * SIDE];
     u32 group;
