@@ -30,19 +30,22 @@ static void close_steps(kst_filter *filter)
 {
     for (uint32_t i = 0; i < filter->count; i++)
         if (filter->step[i].data)
-            kst_filter_file_of(filter->step[i].kind)->close(&filter->context->memory, filter->step[i].data);
+            kst_filter_data_of(filter->step[i].kind)->close(&filter->context->memory, filter->step[i].data);
     kst_memory_release(&filter->context->memory, filter);
 }
 
-/* Read the files of a chain. If that fails, *offset receives the place of the failing path in the chain. */
-static kst_status open_files(kst_filter *filter, const char *chain, char reason[FILTER_REASON], size_t *offset)
+/*
+ * Make the data that filters keep, some of which are read from files. If that fails, *offset receives the place of the
+ * failing path in the chain.
+ */
+static kst_status open_data(kst_filter *filter, const char *chain, char reason[FILTER_REASON], size_t *offset)
 {
     kst_status status = KST_OK;
     for (uint32_t i = 0; i < filter->count && !status; i++) {
         struct filter_step *step = &filter->step[i];
-        const struct filter_file *file = kst_filter_file_of(step->kind);
-        if (file)
-            status = file->open(&filter->context->memory, step->value, &step->data, reason);
+        const struct filter_data *data = kst_filter_data_of(step->kind);
+        if (data)
+            status = data->open(&filter->context->memory, step->value, &step->data, reason);
         for (uint32_t k = 0; status && k < FILTER_PARAMETERS_MAX; k++)
             if (step->value[k].text)
                 *offset = (size_t)(step->value[k].text - chain);
@@ -61,7 +64,7 @@ static kst_status open_chain(kst_context *context, const char *chain, kst_filter
     made->context = context;
     status = kst_filter_parse(chain, made->step, &made->count, reason, &offset);
     if (!status)
-        status = open_files(made, chain, reason, &offset);
+        status = open_data(made, chain, reason, &offset);
     if (status) {
         close_steps(made);
         return kst_report_error(report, status, offset, reason[0] ? "%s" : NULL, reason);

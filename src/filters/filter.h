@@ -45,7 +45,7 @@ struct filter_work {
     kst_context *context;
     const struct operation *operation;
     const struct filter_value *value; /* the value of each parameter */
-    const void *data;                 /* the data that filter_file.open made of a file */
+    const void *data;                 /* the data that filter_data.open made */
     const struct filter_pixels *from, *to;
     const kst_image *source, *target; /* the same pixels as images */
 };
@@ -62,16 +62,16 @@ struct filter_kind {
     kst_status (*run)(const struct filter_work *work);
 };
 
-/* Holds the functions for the file that a filter has as a parameter. */
-struct filter_file {
-    /* Read the file when the chain is opened, and write the reason on failure. *data is closed after a failure, too. */
+/* Holds the functions for data that a filter keeps while its chain is open: the contents of a file, or tables. */
+struct filter_data {
+    /* Make the data when the chain is opened, and write the reason on failure. *data is closed after a failure, too. */
     kst_status (*open)(
         struct memory *memory, const struct filter_value *value, void **data, char reason[FILTER_REASON]);
     void (*close)(struct memory *memory, void *data);
 };
 
-/* Return the functions for a filter's file; null if it has none. */
-const struct filter_file *kst_filter_file_of(const struct filter_kind *kind);
+/* Return the functions for a filter's data; null if it has none. */
+const struct filter_data *kst_filter_data_of(const struct filter_kind *kind);
 
 /* Return the array of all filters; *count receives their number. */
 const struct filter_kind *const *kst_filter_kinds(uint32_t *count);

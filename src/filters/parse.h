@@ -8,7 +8,7 @@
 struct filter_step {
     const struct filter_kind *kind;
     struct filter_value value[FILTER_PARAMETERS_MAX];
-    void *data; /* the data that filter_file.open made of the file; null: there is none */
+    void *data; /* the data that filter_data.open made; null: there is none */
 };
 
 /*

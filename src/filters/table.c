@@ -15,9 +15,9 @@ const struct filter_kind *const *kst_filter_kinds(uint32_t *count)
     return kinds;
 }
 
-const struct filter_file *kst_filter_file_of(const struct filter_kind *kind)
+const struct filter_data *kst_filter_data_of(const struct filter_kind *kind)
 {
-    return kind == &kst_filter_lut ? &kst_filter_lut_file : NULL;
+    return kind == &kst_filter_lut ? &kst_filter_lut_data : kind == &kst_filter_xyz ? &kst_filter_xyz_data : NULL;
 }
 
 uint32_t kst_filter_parameter_count(const struct filter_kind *kind)

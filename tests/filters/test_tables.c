@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/counting_allocator.h"
 #include "support/filters/modelled.h"
 #include "support/machines.h"
 #include "support/random.h"
@@ -253,6 +254,43 @@ static void cinema(void **state)
     kst_filter_close(&filter);
 }
 
+/* The tables of a chain are made for the first picture of each depth, and stay with the chain. */
+static void kept_tables(void **state)
+{
+    static uint16_t pixels[12], made[12];
+    struct counter counter = {0, 0};
+    kst_context_options options;
+    kst_context *context;
+    kst_filter *filter;
+    kst_image from, to;
+    (void)state;
+    kst_context_options_init(&options);
+    options.threads = 1;
+    options.allocator = (kst_allocator){counting_allocate, counting_release, &counter};
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    assert_int_equal(kst_image_wrap(&from, KST_FORMAT_RGB, 2, 2, pixels, 12), KST_OK);
+    to = from;
+    to.plane[0].data = made;
+    to.plane[0].depth = 16;
+    const size_t before = counter.now;
+    assert_int_equal(kst_filter_open(context, "xyz=bits=16", &filter, NULL), KST_OK);
+    const size_t opened = counter.now;
+    for (uint8_t depth = 15; depth <= 16; depth++) {
+        from.plane[0].depth = depth;
+        assert_int_equal(kst_filter_run(filter, &from, &to, NULL), KST_OK);
+        const size_t kept = counter.now;
+        assert_true(kept >= opened + (65536u + (depth == 15 ? 32768u : 98304u)) * 4);
+        counter.most = counter.now;
+        assert_int_equal(kst_filter_run(filter, &from, &to, NULL), KST_OK);
+        assert_int_equal(counter.now, kept);
+        assert_true(counter.most < kept + 65536);
+    }
+    kst_filter_close(&filter);
+    assert_int_equal(counter.now, before);
+    kst_context_destroy(&context);
+    assert_int_equal(counter.now, 0);
+}
+
 static int start(void **state)
 {
     snprintf(path, sizeof path, "/tmp/kostka-tables-%ld.cube", (long)getpid());
@@ -269,6 +307,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables), cmocka_unit_test(cinema),
         cmocka_unit_test(hostile_tables), cmocka_unit_test(long_numbers), cmocka_unit_test(damaged_tables),
-        cmocka_unit_test(no_tables)};
+        cmocka_unit_test(no_tables), cmocka_unit_test(kept_tables)};
     return cmocka_run_group_tests(tests, start, stop);
 }

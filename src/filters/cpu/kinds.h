@@ -12,7 +12,7 @@ extern const struct filter_kind kst_filter_bilateral, kst_filter_canny, kst_filt
 
 extern const struct filter_kind kst_filter_channel, kst_filter_lut, kst_filter_matrix, kst_filter_normalise,
     kst_filter_rgb, kst_filter_warp, kst_filter_xyz;
-extern const struct filter_file kst_filter_lut_file;
+extern const struct filter_data kst_filter_lut_data, kst_filter_xyz_data;
 
 /*
  * kst_filter_histogram() runs the first and kst_filter_segments() the second; chains given as text cannot contain them.

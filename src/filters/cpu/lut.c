@@ -205,4 +205,4 @@ const struct filter_kind kst_filter_lut = {"lut", "colours by a table, a file of
             "auto|tetrahedral|trilinear"}},
     NULL, lut_shape, lut_run};
 
-const struct filter_file kst_filter_lut_file = {lut_open, lut_close};
+const struct filter_data kst_filter_lut_data = {lut_open, lut_close};

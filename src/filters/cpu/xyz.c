@@ -18,7 +18,20 @@ static const double CINEMA_GAMMA = 2.6;
 
 struct xyz_tables {
     const uint32_t *weights;
-    uint32_t *light, *least;
+    const uint32_t *light, *least;
+};
+
+enum { XYZ_DEPTHS = 17 };
+
+/* Holds the tables made so far, by the bits of samples. Powers take so long that they are computed once for a chain. */
+struct xyz_kept {
+    struct memory *memory;
+    _Atomic(uint32_t *) light[XYZ_DEPTHS], least[XYZ_DEPTHS];
+};
+
+/* Holds what does not change when a table is made. */
+struct xyz_data {
+    struct xyz_kept *kept;
 };
 
 const uint32_t *kst_filter_xyz_weights(const struct filter_value *value)
@@ -38,21 +51,91 @@ static uint32_t light_of(double fraction, double gamma)
     return (uint32_t)(kst_filter_power(fraction, gamma) * (1 << FILTER_XYZ_LIGHT_BITS) + 0.5);
 }
 
-void kst_filter_xyz_light(const struct filter_value *value, uint32_t greatest, uint32_t *light)
+static void fill_light(const struct filter_value *value, uint32_t greatest, uint32_t *light)
 {
     light[0] = 0;
     for (uint32_t i = 1; i <= greatest; i++)
         light[i] = light_of((double)i / greatest, (double)value[GAMMA].number / THOUSAND);
 }
 
-void kst_filter_xyz_least(uint32_t greatest, uint32_t *least)
+static void fill_least(const struct filter_value *value, uint32_t greatest, uint32_t *least)
 {
+    (void)value;
     least[0] = 0;
     for (uint32_t i = 1; i <= greatest; i++) {
         least[i] = light_of((i - 0.5) / greatest, CINEMA_GAMMA);
         least[i] += least[i] == 0; /* no light is black */
     }
 }
+
+static uint32_t bits_of(uint32_t greatest)
+{
+    uint32_t bits = 0;
+    while (greatest >> bits > 0)
+        bits++;
+    return bits;
+}
+
+/* Return the table at `place`, which is made first if it is not there. Of two threads that make it, one keeps its own.
+ */
+static const uint32_t *table_at(struct memory *memory, _Atomic(uint32_t *) *place, const struct filter_value *value,
+    uint32_t greatest, void (*fill)(const struct filter_value *value, uint32_t greatest, uint32_t *table),
+    kst_status *status)
+{
+    uint32_t *there = atomic_load(place);
+    if (there)
+        return there;
+    uint32_t *table = kst_memory_array(memory, (size_t)greatest + 1, sizeof *table, status);
+    if (!table)
+        return NULL;
+    fill(value, greatest, table);
+    if (atomic_compare_exchange_strong(place, &there, table))
+        return table;
+    kst_memory_release(memory, table);
+    return there;
+}
+
+const uint32_t *kst_filter_xyz_light(
+    const void *data, const struct filter_value *value, uint32_t greatest, kst_status *status)
+{
+    struct xyz_kept *kept = ((const struct xyz_data *)data)->kept;
+    return table_at(kept->memory, &kept->light[bits_of(greatest)], value, greatest, fill_light, status);
+}
+
+const uint32_t *kst_filter_xyz_least(const void *data, uint32_t greatest, kst_status *status)
+{
+    struct xyz_kept *kept = ((const struct xyz_data *)data)->kept;
+    return table_at(kept->memory, &kept->least[bits_of(greatest)], NULL, greatest, fill_least, status);
+}
+
+static kst_status xyz_open(
+    struct memory *memory, const struct filter_value *value, void **data, char reason[FILTER_REASON])
+{
+    kst_status status = KST_OK;
+    struct xyz_data *made = kst_memory_zeroed(memory, 1, sizeof *made, &status);
+    (void)value;
+    (void)reason;
+    if (!made)
+        return status;
+    *data = made;
+    made->kept = kst_memory_zeroed(memory, 1, sizeof *made->kept, &status);
+    if (made->kept)
+        made->kept->memory = memory;
+    return status;
+}
+
+static void xyz_close(struct memory *memory, void *data)
+{
+    struct xyz_kept *kept = ((struct xyz_data *)data)->kept;
+    for (uint32_t i = 0; kept && i < XYZ_DEPTHS; i++) {
+        kst_memory_release(memory, atomic_load(&kept->light[i]));
+        kst_memory_release(memory, atomic_load(&kept->least[i]));
+    }
+    kst_memory_release(memory, kept);
+    kst_memory_release(memory, data);
+}
+
+const struct filter_data kst_filter_xyz_data = {xyz_open, xyz_close};
 
 static kst_status xyz_shape(const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
 {
@@ -107,19 +190,11 @@ static kst_status xyz_band(const struct filter_work *work, void *arg, uint32_t f
 
 static kst_status xyz_run(const struct filter_work *work)
 {
-    struct memory *memory = work->operation->memory;
     kst_status status = KST_OK;
-    const size_t samples = (size_t)work->from->greatest + 1, made = (size_t)work->to->greatest + 1;
     struct xyz_tables tables = {.weights = kst_filter_xyz_weights(work->value)};
-    tables.light = kst_memory_array(memory, samples + made, sizeof *tables.light, &status);
-    if (!tables.light)
-        return status;
-    tables.least = tables.light + samples;
-    kst_filter_xyz_light(work->value, work->from->greatest, tables.light);
-    kst_filter_xyz_least(work->to->greatest, tables.least);
-    status = kst_filter_bands(work, work->to->height, xyz_band, &tables);
-    kst_memory_release(memory, tables.light);
-    return status;
+    tables.light = kst_filter_xyz_light(work->data, work->value, work->from->greatest, &status);
+    tables.least = kst_filter_xyz_least(work->data, work->to->greatest, &status);
+    return status ? status : kst_filter_bands(work, work->to->height, xyz_band, &tables);
 }
 
 const struct filter_kind kst_filter_xyz = {"xyz", "X', Y' and Z' for digital cinema, of RGB; alpha is dropped",

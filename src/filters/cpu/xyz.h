@@ -15,10 +15,13 @@ enum {
 /* Return the weights of red, green and blue in X, then those in Y and in Z. */
 const uint32_t *kst_filter_xyz_weights(const struct filter_value *value);
 
-/* Write the light of each sample from 0 to `greatest`. */
-void kst_filter_xyz_light(const struct filter_value *value, uint32_t greatest, uint32_t *light);
-
-/* Write the least light of each sample of the result from 0 to `greatest`, in rising order. */
-void kst_filter_xyz_least(uint32_t greatest, uint32_t *least);
+/*
+ * Return the light of each sample from 0 to `greatest`, and the least light of each sample of the result from 0 to
+ * `greatest`, in rising order. `data` is that of filter_data.open, in which a table stays once it has been made, by
+ * whichever thread needs it first. Null, with *status, if there is no memory.
+ */
+const uint32_t *kst_filter_xyz_light(
+    const void *data, const struct filter_value *value, uint32_t greatest, kst_status *status);
+const uint32_t *kst_filter_xyz_least(const void *data, uint32_t greatest, kst_status *status);
 
 #endif

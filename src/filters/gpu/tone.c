@@ -87,13 +87,15 @@ kst_status kst_filter_gpu_xyz(struct filter_gpu_step *step)
         return status;
     memcpy(table, kst_filter_xyz_weights(step->value), FILTER_XYZ_WEIGHTS * sizeof *table);
     status = kst_filter_gpu_table(step, record.greatest + 1, &table, &record.value[1]);
+    const uint32_t *light = status ? NULL : kst_filter_xyz_light(step->data, step->value, record.greatest, &status);
     if (status)
         return status;
-    kst_filter_xyz_light(step->value, record.greatest, table);
+    memcpy(table, light, ((size_t)record.greatest + 1) * sizeof *table);
     status = kst_filter_gpu_table(step, record.to_greatest + 1, &table, &record.value[2]);
+    const uint32_t *least = status ? NULL : kst_filter_xyz_least(step->data, record.to_greatest, &status);
     if (status)
         return status;
-    kst_filter_xyz_least(record.to_greatest, table);
+    memcpy(table, least, ((size_t)record.to_greatest + 1) * sizeof *table);
     record.value[3] = step->from.pixels.reversed;
     return kst_filter_gpu_add(step, FILTER_XYZ, &record);
 }
