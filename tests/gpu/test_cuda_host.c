@@ -175,6 +175,22 @@ static void test_small(void **state)
 {
     (void)state;
     expect_of_driver(HUGE_PAGE, 0);
+    setup(state);
+    expect_of_driver(HUGE_PAGE + HUGE_PAGE / 4, 0); /* which would waste too much of the second page */
+}
+
+/* A frame of 1080p in 4:2:0 fills most of two pages. */
+static void test_frame(void **state)
+{
+    struct gpu_buffer buffer;
+    (void)state;
+    if (!has_huge_pages())
+        skip("this system has no transparent huge pages, or makes none before they are touched");
+    take((size_t)1920 * 1080 * 3 / 2 + 128, &buffer);
+    assert_true(buffer.registered);
+    assert_int_equal(driver.length, 2 * HUGE_PAGE);
+    kst_cuda_host_give(&cuda, &buffer);
+    assert_int_equal(driver.unregistered, 1);
 }
 
 /* A driver that cannot register, such as one in some virtual machines, makes the memory itself. */
@@ -223,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_large, setup),
         cmocka_unit_test_setup(test_small, setup),
+        cmocka_unit_test_setup(test_frame, setup),
         cmocka_unit_test_setup(test_refused, setup),
         cmocka_unit_test_setup(test_other_addresses, setup),
         cmocka_unit_test_setup(test_no_memory, setup),

@@ -17,23 +17,30 @@
 
 enum {
     RAM_DISK = 0x01021994, /* TMPFS_MAGIC */
-    FRONT = 1 << 18,       /* bytes of a call at the front */
-    END = 1 << 17,         /* bytes of a copy; meanwhile, about 0.1 ms, other threads wait to map and unmap memory */
+    FRONT = 1 << 18,       /* the most bytes of a call at the front */
+    END = 1 << 17,         /* the most of a copy; meanwhile, about 0.1 ms, other threads wait to map and unmap memory */
+    LEAST = 1 << 14,       /* the least bytes of both, as long as there are so many */
     WINDOW = 1 << 26,      /* bytes that are mapped at once, because only one thread at a time can map memory */
     THREADS_MOST = 8,
-    HELPERS = 2, /* a mapping thread fills 1 GB a second, a writing one 3 GB, and other work needs processors */
+    HELPERS = 3, /* a mapping thread fills 1 GB a second, a writing one 3 GB, and other work needs processors */
     PROCESSORS = 4
+};
+
+/* Describes mapped pages of the file. */
+struct window {
+    uint8_t *pages; /* null: none */
+    uint64_t at;    /* their offset in the file */
+    size_t length;
 };
 
 struct pages {
     pthread_t thread[THREADS_MOST];
     uint32_t threads;
     int descriptor;
-    uint8_t *window; /* mapped pages of the file, from window_at on; null: none */
-    uint64_t window_at;
-    size_t window_length;
+    struct window window; /* where helpers copy to */
     pthread_mutex_t lock; /* guards all that follows */
     pthread_cond_t work, done;
+    struct window old;   /* the window before, which a helper unmaps while others write */
     const uint8_t *data; /* the piece, and its place in the window */
     uint8_t *to;
     size_t front, end; /* the part of the piece that no thread has taken yet: from the front to the end */
@@ -57,10 +64,40 @@ static bool copy(uint8_t *to, const uint8_t *from, size_t length)
     return true;
 }
 
+static void unmap(struct window *window)
+{
+    if (window->pages != NULL)
+        munmap(window->pages, window->length);
+    window->pages = NULL;
+}
+
+/* Unmap the window before this one, which takes 1 or 2 ms. The caller holds the lock, which is released meanwhile. */
+static void unmap_old(struct pages *pages)
+{
+    struct window old = pages->old;
+
+    pages->old.pages = NULL;
+    pthread_mutex_unlock(&pages->lock);
+    unmap(&old);
+    pthread_mutex_lock(&pages->lock);
+}
+
+/*
+ * Choose how much a thread takes at once: half of its share of what is left, so that all threads end at about the same
+ * time.
+ */
+static size_t choose_part(const struct pages *pages, size_t most)
+{
+    size_t left = pages->end - pages->front, part = left / (2 * ((size_t)pages->threads + 1)) / LEAST * LEAST;
+
+    part = part < LEAST ? LEAST : part > most ? most : part;
+    return part < left ? part : left;
+}
+
 /* Copy the last part that no thread has taken. The caller holds the lock, which is released meanwhile. */
 static void take_end(struct pages *pages)
 {
-    size_t left = pages->end - pages->front, length = left < END ? left : END, at = pages->end - length;
+    size_t length = choose_part(pages, END), at = pages->end - length;
     uint8_t *to = pages->to + at;
     const uint8_t *from = pages->data + at;
 
@@ -81,7 +118,9 @@ static void *run(void *user)
 
     pthread_mutex_lock(&pages->lock);
     while (!pages->ends)
-        if (pages->front < pages->end && !pages->failed)
+        if (pages->old.pages != NULL)
+            unmap_old(pages);
+        else if (pages->front < pages->end && !pages->failed)
             take_end(pages);
         else
             pthread_cond_wait(&pages->work, &pages->lock);
@@ -108,7 +147,7 @@ static bool write_all(int descriptor, uint64_t offset, const uint8_t *data, size
 /* Write the first part that no thread has taken. The caller holds the lock, which is released meanwhile. */
 static void take_front(struct pages *pages, uint64_t offset)
 {
-    size_t at = pages->front, left = pages->end - at, length = left < FRONT ? left : FRONT;
+    size_t at = pages->front, length = choose_part(pages, FRONT);
 
     pages->front += length;
     pthread_mutex_unlock(&pages->lock);
@@ -146,13 +185,6 @@ struct pages *pages_open(int descriptor, uint32_t helpers)
     return NULL;
 }
 
-static void unmap(struct pages *pages)
-{
-    if (pages->window != NULL)
-        munmap(pages->window, pages->window_length);
-    pages->window = NULL;
-}
-
 void pages_close(struct pages *pages)
 {
     if (pages == NULL)
@@ -163,7 +195,8 @@ void pages_close(struct pages *pages)
     pthread_mutex_unlock(&pages->lock);
     for (uint32_t i = 0; i < pages->threads; i++)
         pthread_join(pages->thread[i], NULL);
-    unmap(pages);
+    unmap(&pages->old);
+    unmap(&pages->window);
     pthread_cond_destroy(&pages->done);
     pthread_cond_destroy(&pages->work);
     pthread_mutex_destroy(&pages->lock);
@@ -172,7 +205,7 @@ void pages_close(struct pages *pages)
 
 /*
  * Extend the file to the end of a piece if it is shorter, and map the pages of the piece and of those that will
- * probably follow.
+ * probably follow. The caller holds the lock, and no thread is copying.
  */
 static bool map(struct pages *pages, uint64_t offset, size_t length)
 {
@@ -184,16 +217,16 @@ static bool map(struct pages *pages, uint64_t offset, size_t length)
         return false;
     if ((uint64_t)file.st_size < offset + length && ftruncate(pages->descriptor, (off_t)(offset + length)) != 0)
         return false;
-    if (pages->window != NULL && offset >= pages->window_at &&
-        offset + length <= pages->window_at + pages->window_length)
+    if (pages->window.pages != NULL && offset >= pages->window.at &&
+        offset + length <= pages->window.at + pages->window.length)
         return true;
-    unmap(pages);
+    unmap(&pages->old); /* which only happens if no helper has come to it */
+    pages->old = pages->window;
+    pages->window.pages = NULL;
     void *window = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, pages->descriptor, (off_t)at);
     if (window == MAP_FAILED)
         return false;
-    pages->window = window;
-    pages->window_at = at;
-    pages->window_length = whole;
+    pages->window = (struct window){window, at, whole};
     return true;
 }
 
@@ -203,7 +236,7 @@ bool pages_write(struct pages *pages, uint64_t offset, const void *data, size_t 
     pages->failed = pages->failed || !map(pages, offset, length);
     if (!pages->failed) {
         pages->data = data;
-        pages->to = pages->window + (offset - pages->window_at);
+        pages->to = pages->window.pages + (offset - pages->window.at);
         pages->front = 0;
         pages->end = length;
         pthread_cond_broadcast(&pages->work);

@@ -24,7 +24,7 @@ static size_t append_directly(
     struct video_input *input = &reader->input;
 
     if (!input->regular || length < LARGE || input->offset > input->size || length > input->size - input->offset ||
-        length > reader->frame_limit - frame->length || !frame_reserve(frame, frame->length + (size_t)length, problem))
+        length > reader->frame_limit - frame->length || !frame_extend(frame, (size_t)length, problem))
         return 0;
     size_t got = input_read(input, frame->bytes + frame->length, (size_t)length);
     frame->length += got;

@@ -17,8 +17,10 @@
 enum {
     SLOTS_LEAST = 4,
     SLOTS_BYTES = 1 << 29,
-    GPU_SLOTS_LEAST = 9, /* for each GPU, as the bytes: two in each call, two being read, one being written */
+    GPU_SLOTS_LEAST = 9, /* for each GPU, as the next three: two in each call, two being read, one being written */
+    GPU_SLOTS_GOOD = 32, /* more gain nothing that pays for their memory, unless frames are small */
     GPU_SLOTS_BYTES = 1 << 28,
+    GPU_SLOTS_FEW_BYTES = 1 << 26, /* bytes up to which there may be more */
     PACKETS_BYTES = 1 << 26
 };
 
@@ -179,26 +181,39 @@ static bool put(void *user, kst_flow_item *item)
     return good;
 }
 
+/* Estimate the bytes of a stream. The first frame tells more, but others may be larger. */
+static size_t coded_bytes(const struct video_pass *pass)
+{
+    enum { CODED_SHARE = 8 };
+    size_t share = shape_bytes(&pass->reader->info.shape) / CODED_SHARE, first = pass->first.length;
+
+    return first + first / 2 > share ? first + first / 2 : share;
+}
+
 /* Return the bytes of a frame in flight: its pixels before and after the work, or an estimate for streams. */
 static size_t slot_bytes(const struct video_pass *pass)
 {
-    enum { CODED_SHARE = 8 };
-    size_t pixels = shape_bytes(&pass->reader->info.shape), coded = pixels / CODED_SHARE;
+    size_t coded = coded_bytes(pass);
 
-    return (pass_takes_pixels(pass) ? pixels : coded) +
+    return (pass_takes_pixels(pass) ? shape_bytes(&pass->reader->info.shape) : coded) +
            (pass_makes_pixels(pass) ? shape_bytes(&pass->decoded) : coded) + 1;
+}
+
+static size_t limited(size_t value, size_t least, size_t most)
+{
+    return value < least ? least : value > most ? most : value;
 }
 
 /* Choose the most frames in flight: a few for each thread of the CPU, or many for GPUs, which take them in batches. */
 static uint32_t choose_slots(const struct video_pass *pass, uint32_t units, uint32_t gpus)
 {
-    size_t fitting = (gpus > 0 ? gpus * (size_t)GPU_SLOTS_BYTES : SLOTS_BYTES) / slot_bytes(pass);
-    size_t wanted = gpus > 0 ? SLOTS_MOST : 2 * (size_t)units + SLOTS_LEAST;
-    size_t least = gpus > 0 ? gpus * (size_t)GPU_SLOTS_LEAST : SLOTS_LEAST;
+    size_t bytes = slot_bytes(pass), most = GPU_SLOTS_BYTES / bytes;
 
-    wanted = wanted < fitting ? wanted : fitting;
-    wanted = wanted < least ? least : wanted;
-    return wanted > SLOTS_MOST ? SLOTS_MOST : (uint32_t)wanted;
+    if (gpus == 0)
+        return (uint32_t)limited(
+            limited(2 * (size_t)units + SLOTS_LEAST, 0, SLOTS_BYTES / bytes), SLOTS_LEAST, SLOTS_MOST);
+    most = limited(most, 0, limited(GPU_SLOTS_FEW_BYTES / bytes, GPU_SLOTS_GOOD, SLOTS_MOST));
+    return (uint32_t)limited(gpus * limited(most, GPU_SLOTS_LEAST, SLOTS_MOST), 1, SLOTS_MOST);
 }
 
 /* Let the source begin, now that the devices are known. */
@@ -238,15 +253,16 @@ static struct slot *take_unused(struct run *run)
  * Allocate the pinned memory of slots while the first frames are in flight: that takes longer than reading a frame. If
  * it fails for a slot, it is tried again when a frame is read into the slot, which then reports the error.
  */
-static void prepare(struct run *run)
+static void prepare(struct run *run, size_t coded)
 {
     const struct video_pass *pass = run->pass;
     struct problem ignored;
     struct slot *slot;
 
     while (run->context != NULL && (slot = take_unused(run)) != NULL) {
-        if (pass_takes_pixels(pass) && slot->in.context != NULL)
-            frame_reserve(&slot->in, shape_bytes(&pass->reader->info.shape), &ignored);
+        if (slot->in.context != NULL)
+            frame_reserve(
+                &slot->in, pass_takes_pixels(pass) ? shape_bytes(&pass->reader->info.shape) : coded, &ignored);
         if (pass_makes_pixels(pass))
             frame_reserve(&slot->out, shape_bytes(&pass->decoded), &ignored);
         pthread_mutex_lock(&run->lock);
@@ -282,6 +298,7 @@ bool pass_flow(struct run *run, struct problem *problem)
     kst_decode_options decode;
     kst_flow_options options;
     kst_flow *flow;
+    const size_t coded = coded_bytes(run->pass); /* before the source takes the first frame */
 
     pass_choose_decoding(run->pass, &decode);
     choose_options(run, &decode, &options);
@@ -290,7 +307,7 @@ bool pass_flow(struct run *run, struct problem *problem)
     if (status)
         return jpeg_report_problem(NULL, status, problem);
     begin(run, flow);
-    prepare(run);
+    prepare(run, coded);
     status = kst_flow_end(&flow);
     if (status == KST_ERROR_MEMORY && !run->failed && !run->broken) /* other failures have already been recorded */
         return jpeg_report_problem(NULL, status, problem);

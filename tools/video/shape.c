@@ -206,15 +206,20 @@ bool frame_reserve(struct video_frame *frame, size_t capacity, struct problem *p
     return true;
 }
 
-bool frame_append(struct video_frame *frame, const void *data, size_t length, struct problem *problem)
+bool frame_extend(struct video_frame *frame, size_t length, struct problem *problem)
 {
     size_t wanted = frame->length + length;
 
-    if (wanted > frame->capacity && !frame_reserve(frame, wanted + wanted / 2, problem))
+    return wanted <= frame->capacity || frame_reserve(frame, wanted + wanted / 2, problem);
+}
+
+bool frame_append(struct video_frame *frame, const void *data, size_t length, struct problem *problem)
+{
+    if (!frame_extend(frame, length, problem))
         return false;
     if (length > 0)
         memcpy(frame->bytes + frame->length, data, length);
-    frame->length = wanted;
+    frame->length += length;
     return true;
 }
 

@@ -66,6 +66,9 @@ enum { FRAME_ROOM = 64 /* bytes in front of a frame, which a container's writer 
 
 /* Make room for `capacity` bytes, and keep the first `length` bytes. */
 bool frame_reserve(struct video_frame *frame, size_t capacity, struct problem *problem);
+
+/* Make room for `length` bytes behind those that are there, and for some more that may follow. */
+bool frame_extend(struct video_frame *frame, size_t length, struct problem *problem);
 bool frame_append(struct video_frame *frame, const void *data, size_t length, struct problem *problem);
 void frame_release(struct video_frame *frame);
 
