@@ -67,6 +67,25 @@ KST_API void kst_pinned_release(kst_context *context, void *memory);
  */
 KST_API kst_status kst_image_copy(kst_context *context, const kst_image *from, const kst_image *to);
 
+/**
+ * Return the kind of memory in which the context's device has pixels: KST_MEMORY_CUDA, KST_MEMORY_OPENCL, or
+ * KST_MEMORY_HOST on the CPU, and with the device "auto" until a GPU has been opened. Images that go from one call to
+ * the next are best made there. Thread-safe.
+ */
+KST_API kst_memory kst_context_memory(const kst_context *context);
+
+/**
+ * Copy an image in host memory to the memory of the context's device, so that several calls do not each do that.
+ * Thread-safe.
+ *
+ * @param image stays the caller's
+ * @param there receives the copy, which the caller releases with kst_image_release(). An image that already lies in
+ *        device memory, and any image if kst_context_memory() is KST_MEMORY_HOST, is not copied: *there then describes
+ *        the same buffers and owns nothing
+ * @return KST_OK, or what kst_image_allocate() and kst_image_copy() return; *there then owns nothing
+ */
+KST_API kst_status kst_image_upload(kst_context *context, const kst_image *image, kst_image *there);
+
 /** The caller's stream (CUDA) or queue (OpenCL). */
 typedef struct kst_stream {
     kst_device_kind kind; /**< KST_DEVICE_CUDA or KST_DEVICE_OPENCL, as the context's device */

@@ -50,6 +50,13 @@ typedef struct kst_flow_stage {
     void *user;
 } kst_flow_stage;
 
+/** Another stream that an item's image becomes, beside the item's own. */
+typedef struct kst_flow_encoding {
+    const kst_encode_options *encode; /**< null for the flow's own options */
+    kst_buffer output;                /**< as kst_flow_item.output */
+    kst_report report;                /**< result; it says nothing if the item failed before it was encoded */
+} kst_flow_encoding;
+
 /** One picture of a flow. */
 typedef struct kst_flow_item {
     size_t size;
@@ -78,6 +85,13 @@ typedef struct kst_flow_item {
      * encoded.
      */
     kst_image image;
+    /**
+     * KST_FLOW_CONVERT, KST_FLOW_ENCODE: an array of other streams that the image becomes, with options of their own,
+     * such as several qualities. The image is decoded, changed and uploaded once for all of them. If the device fails
+     * with one of them, the item goes to another device as a whole.
+     */
+    kst_flow_encoding *further;
+    uint32_t further_count; /**< 0: none */
     /* These members are the flow's. */
     uint64_t index;       /**< the item's number, in the order of the source */
     kst_buffer output;    /**< the stream that was made */
@@ -133,7 +147,7 @@ typedef struct kst_flow_options {
     bool (*next)(void *user, kst_flow_item *item);
     /**
      * Take a result: with `in_order` one at a time, otherwise several threads may call this at once. The flow frees the
-     * item's image and output afterwards. Null: the caller takes the results by kst_flow_take().
+     * item's image and outputs afterwards. Null: the caller takes the results by kst_flow_take().
      * @return false: the flow ends as after kst_flow_cancel()
      */
     bool (*put)(void *user, kst_flow_item *item);
@@ -162,7 +176,10 @@ KST_API kst_status kst_flow_start(const kst_flow_options *options, kst_flow **fl
  */
 KST_API bool kst_flow_take(kst_flow *flow, kst_flow_item *item);
 
-/** Free an item's image and output, unless their buffers are the caller's. Thread-safe; before kst_flow_end(). */
+/**
+ * Free an item's image and output, and the outputs of further encodings, unless their buffers are the caller's.
+ * Thread-safe; before kst_flow_end().
+ */
 KST_API void kst_flow_release(kst_flow *flow, kst_flow_item *item);
 
 /**

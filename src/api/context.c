@@ -100,3 +100,9 @@ kst_status kst_context_device(const kst_context *context, kst_device_info *info)
     kst_context_describe_device(context, info);
     return KST_OK;
 }
+
+kst_memory kst_context_memory(const kst_context *context)
+{
+    struct gpu_runtime *gpu = context ? kst_context_gpu_if_open(context) : NULL;
+    return gpu ? gpu->gpu->backend->memory : KST_MEMORY_HOST;
+}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements the entry points for images' buffers: kst_image_allocate(), kst_image_copy(), and pinned memory. */
+/*
+ * Implements the entry points for images' buffers: kst_image_allocate(), kst_image_copy(), kst_image_upload(), and
+ * pinned memory.
+ */
 #include "run/image.h"
 
 #include "run/device.h"
@@ -52,6 +55,27 @@ void kst_pinned_release(kst_context *context, void *memory)
         kst_gpu_pinned_give(gpu, memory);
     else
         kst_memory_release(&context->memory, memory);
+}
+
+kst_status kst_image_upload(kst_context *context, const kst_image *image, kst_image *there)
+{
+    if (!context || !image || !there || image->size < sizeof *image)
+        return KST_ERROR_ARGUMENT;
+    const kst_memory memory = kst_context_memory(context);
+    *there = *image;
+    there->owned = NULL;
+    if (memory == KST_MEMORY_HOST || kst_memory_is_device(image->memory))
+        return KST_OK;
+    there->memory = memory;
+    for (uint32_t i = 0; i < sizeof there->plane / sizeof *there->plane; i++)
+        there->plane[i].data = NULL;
+    kst_status status = kst_image_allocate(context, there);
+    if (status)
+        return status;
+    status = kst_image_copy(context, image, there);
+    if (status)
+        kst_image_release(context, there);
+    return status;
 }
 
 kst_status kst_image_copy(kst_context *context, const kst_image *from, const kst_image *to)

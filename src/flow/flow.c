@@ -200,6 +200,8 @@ void kst_flow_release(kst_flow *flow, kst_flow_item *item)
         return;
     kst_image_release(item->context, &item->image);
     kst_buffer_release(item->context, &item->output);
+    for (uint32_t i = 0; item->further && i < item->further_count; i++)
+        kst_buffer_release(item->context, &item->further[i].output);
 }
 
 kst_context *kst_flow_context(kst_flow *flow, uint32_t index)

@@ -161,6 +161,9 @@ struct flow_kept {
 /* Fill in a zeroed structure, which kst_flow_forget() frees even after an error. */
 kst_status kst_flow_keep(struct kst_flow *flow, kst_context *context, const kst_flow_item *item, const kst_image *image,
     struct flow_kept *kept);
+
+/* Let the options of a further encoding have the same metadata and resolution. */
+void kst_flow_keep_for(const struct flow_kept *kept, kst_encode_options *options);
 void kst_flow_forget(struct kst_flow *flow, struct flow_kept *kept);
 
 #endif

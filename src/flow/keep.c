@@ -58,7 +58,7 @@ static kst_status carry(struct kst_flow *flow, const kst_metadata_change *change
     for (size_t i = 0; !status && (metadata = kst_decoder_metadata(kept->decoder, i)) != NULL; i++)
         if (is_carried(metadata->kind, greyed))
             status = copy(flow, metadata, change, &kept->metadata[kept->count++]);
-    if (status)
+    if (status || kept->options.metadata_count > 0)
         return status;
     kept->options.metadata = kept->metadata;
     kept->options.metadata_count = kept->count;
@@ -90,7 +90,19 @@ kst_status kst_flow_keep(struct kst_flow *flow, kst_context *context, const kst_
     const kst_metadata_change change = describe_change(info, decode, image);
     carry_density(info, &kept->options);
     bool greyed = image->format == KST_FORMAT_GREY && info->colour != KST_COLOUR_GREY;
-    return kept->options.metadata_count > 0 ? KST_OK : carry(flow, &change, greyed, kept);
+    bool has_own = kept->options.metadata_count > 0 && item->further_count == 0;
+    return has_own ? KST_OK : carry(flow, &change, greyed, kept);
+}
+
+void kst_flow_keep_for(const struct flow_kept *kept, kst_encode_options *options)
+{
+    if (!kept->decoder)
+        return;
+    carry_density(kst_decoder_info(kept->decoder), options);
+    if (options->metadata_count > 0)
+        return;
+    options->metadata = kept->metadata;
+    options->metadata_count = kept->count;
 }
 
 void kst_flow_forget(struct kst_flow *flow, struct flow_kept *kept)

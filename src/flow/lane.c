@@ -184,6 +184,27 @@ static void retire(struct flow_lane *lane)
     sweep(flow);
 }
 
+/* Return whether the device has failed with the item, or with one of its further encodings. */
+static bool has_failed(const kst_flow_item *item)
+{
+    bool failed = item->report.status == KST_ERROR_DEVICE_FAILED;
+    for (uint32_t i = 0; i < item->further_count && !item->report.status; i++)
+        failed = failed || item->further[i].report.status == KST_ERROR_DEVICE_FAILED;
+    return failed;
+}
+
+/* Drop the streams that were made before the device failed. Buffers of the source's stay. */
+static void drop_outputs(kst_flow_item *item)
+{
+    if (item->output.owned)
+        kst_buffer_release(item->context, &item->output);
+    for (uint32_t i = 0; i < item->further_count; i++) {
+        if (item->further[i].output.owned)
+            kst_buffer_release(item->context, &item->further[i].output);
+        kst_report_init(&item->further[i].report);
+    }
+}
+
 /*
  * Give an entry with which the device failed to another device, if there is one and the entry is not suspected of being
  * the cause. The caller holds the lock.
@@ -191,16 +212,26 @@ static void retire(struct flow_lane *lane)
 static bool hand_over(struct flow_lane *lane, struct flow_entry *entry)
 {
     struct kst_flow *flow = lane->flow;
-    if (entry->item.report.status != KST_ERROR_DEVICE_FAILED)
+    if (!has_failed(&entry->item))
         return false;
     retire(lane);
     if (++entry->failures == DEVICES || !has_lane(flow, entry))
         return false;
     flow->moved++;
     flow->result -= entry->result;
+    drop_outputs(&entry->item);
     kst_report_init(&entry->item.report);
     kst_flow_offer(flow, entry);
     return true;
+}
+
+/* Return the bytes of an item's streams. */
+static uint64_t output_bytes(const kst_flow_item *item)
+{
+    uint64_t sum = item->output.length;
+    for (uint32_t i = 0; i < item->further_count && !item->report.status; i++)
+        sum += item->further[i].output.length;
+    return sum;
 }
 
 /* Pass entries on to the sink, or to another device if this one has failed. The caller holds the lock. */
@@ -208,8 +239,9 @@ static void end(struct flow_lane *lane, struct flow_entry *const *entry, uint32_
 {
     struct kst_flow *flow = lane->flow;
     for (uint32_t i = 0; i < count; i++) {
-        entry[i]->result += entry[i]->item.output.length;
-        flow->result += entry[i]->item.output.length;
+        const uint64_t bytes = output_bytes(&entry[i]->item);
+        entry[i]->result += bytes;
+        flow->result += bytes;
         if (!hand_over(lane, entry[i]))
             kst_flow_finish(flow, entry[i]);
     }

@@ -21,7 +21,9 @@ struct making {
     kst_image *staged;        /* the results of stages that will be encoded */
     kst_flow_image *staging;
     struct flow_kept *kept;
+    uint32_t streams; /* encodings of all entries */
     kst_encode_item *encoded;
+    kst_encode_options *further; /* options of further encodings */
     kst_transcode_item *transcoded;
 };
 
@@ -112,7 +114,7 @@ static void decode(struct making *m)
 
 static const kst_image *image_before(const struct making *m, uint32_t index)
 {
-    bool given = m->work == KST_FLOW_ENCODE || (m->work == KST_FLOW_CHANGE && !m->image[index].plane[0].data);
+    bool given = m->work == KST_FLOW_ENCODE && !m->image[index].plane[0].data;
     return given ? m->entry[index]->item.picture : &m->image[index];
 }
 
@@ -196,6 +198,37 @@ static void run_stages(struct making *m, kst_memory memory)
         i = run_stage(m, i);
 }
 
+/* List an entry's encodings from index `count` on. Returns the index behind them. */
+static uint32_t list_encodings(struct making *m, uint32_t index, uint32_t count)
+{
+    const kst_flow_item *item = &m->entry[index]->item;
+    const kst_image *image = image_to_encode(m, index);
+    m->encoded[count++] = (kst_encode_item){.image = image, .options = &m->kept[index].options, .output = item->output};
+    for (uint32_t k = 0; k < item->further_count; k++, count++) {
+        const kst_flow_encoding *further = &item->further[k];
+        m->further[count] = further->encode ? *further->encode : *m->flow->options.encode;
+        kst_flow_keep_for(&m->kept[index], &m->further[count]);
+        m->encoded[count] = (kst_encode_item){.image = image, .options = &m->further[count], .output = further->output};
+    }
+    return count;
+}
+
+/* Take an entry's streams and reports from index `count` on. Returns the index behind them. */
+static uint32_t take_encodings(struct making *m, uint32_t index, uint32_t count)
+{
+    kst_flow_item *item = &m->entry[index]->item;
+    const kst_report before = item->report;
+    item->output = m->encoded[count].output;
+    item->report = m->encoded[count++].report;
+    item->report.stage_device[KST_STAGE_RESIZE] = before.stage_device[KST_STAGE_RESIZE];
+    item->report.stage_seconds[KST_STAGE_RESIZE] = before.stage_seconds[KST_STAGE_RESIZE];
+    for (uint32_t k = 0; k < item->further_count; k++, count++) {
+        item->further[k].output = m->encoded[count].output;
+        item->further[k].report = m->encoded[count].report;
+    }
+    return count;
+}
+
 /*
  * Encode the decoded images, or the source's. Entries with an error are left out, so that an entry and its encoder item
  * may have different indices.
@@ -203,25 +236,14 @@ static void run_stages(struct making *m, kst_memory memory)
 static void encode(struct making *m)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        const kst_flow_item *item = &m->entry[i]->item;
-        if (item->report.status)
-            continue;
-        m->encoded[count++] =
-            (kst_encode_item){.image = image_to_encode(m, i), .options = &m->kept[i].options, .output = item->output};
-    }
+    for (uint32_t i = 0; i < m->count; i++)
+        if (!m->entry[i]->item.report.status)
+            count = list_encodings(m, i, count);
     kst_encode_batch(m->context, m->encoded, count);
     count = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        kst_flow_item *item = &m->entry[i]->item;
-        if (item->report.status)
-            continue;
-        const kst_report before = item->report;
-        item->output = m->encoded[count].output;
-        item->report = m->encoded[count++].report;
-        item->report.stage_device[KST_STAGE_RESIZE] = before.stage_device[KST_STAGE_RESIZE];
-        item->report.stage_seconds[KST_STAGE_RESIZE] = before.stage_seconds[KST_STAGE_RESIZE];
-    }
+    for (uint32_t i = 0; i < m->count; i++)
+        if (!m->entry[i]->item.report.status)
+            count = take_encodings(m, i, count);
 }
 
 /* Add the warnings about the decoded stream to the result's report. */
@@ -231,13 +253,6 @@ static void add_warnings(kst_report *report, const kst_decode_item *decoded)
         return;
     kst_report_warning(
         report, decoded->report.first_warning, decoded->report.first_warning_offset, decoded->report.warnings, false);
-}
-
-static kst_memory memory_of(const struct flow_lane *lane)
-{
-    return lane->kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
-           : lane->kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
-                                             : KST_MEMORY_HOST;
 }
 
 static void choose_options(struct making *m)
@@ -276,12 +291,12 @@ static void release_images(struct making *m)
     }
 }
 
-static void convert(struct making *m, const struct flow_lane *lane)
+static void convert(struct making *m)
 {
-    init_images(m, memory_of(lane));
+    init_images(m, kst_context_memory(m->context));
     decode(m);
     resize(m);
-    run_stages(m, memory_of(lane));
+    run_stages(m, kst_context_memory(m->context));
     choose_options(m);
     encode(m);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -292,53 +307,44 @@ static void convert(struct making *m, const struct flow_lane *lane)
     forget_options(m);
 }
 
-static void decode_alone(struct making *m, const struct flow_lane *lane)
+static void decode_alone(struct making *m)
 {
-    init_images(m, memory_of(lane));
+    init_images(m, kst_context_memory(m->context));
     decode(m);
     resize(m);
     run_stages(m, KST_MEMORY_HOST);
     release_images(m);
 }
 
-static void encode_given(struct making *m, const struct flow_lane *lane)
+/* Upload the source's picture, so that the device works on it. */
+static void upload(struct making *m, uint32_t index)
 {
-    init_images(m, memory_of(lane));
+    kst_flow_item *item = &m->entry[index]->item;
+    kst_status status =
+        item->picture ? kst_image_upload(m->context, item->picture, &m->image[index]) : KST_ERROR_ARGUMENT;
+    if (status)
+        kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
+}
+
+static void encode_given(struct making *m)
+{
+    init_images(m, kst_context_memory(m->context));
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->entry[i]->item.further_count > 0)
+            upload(m, i);
     resize(m);
-    run_stages(m, memory_of(lane));
+    run_stages(m, kst_context_memory(m->context));
     choose_options(m);
     encode(m);
     release_images(m);
     forget_options(m);
 }
 
-/* Upload a picture in host memory, so that the device works on it. */
-static kst_status upload(struct making *m, const kst_image *picture, kst_memory memory, kst_image *image)
+static void change_given(struct making *m)
 {
-    if (memory == KST_MEMORY_HOST || kst_memory_is_device(picture->memory))
-        return KST_OK;
-    kst_image copy = *picture;
-    copy.memory = memory;
-    copy.owned = NULL;
-    for (uint32_t i = 0; i < sizeof copy.plane / sizeof *copy.plane; i++)
-        copy.plane[i].data = NULL;
-    kst_status status = kst_image_allocate(m->context, &copy);
-    if (status)
-        return status;
-    *image = copy;
-    return kst_image_copy(m->context, picture, &copy);
-}
-
-static void change_given(struct making *m, const struct flow_lane *lane)
-{
-    init_images(m, memory_of(lane));
-    for (uint32_t i = 0; i < m->count; i++) {
-        kst_flow_item *item = &m->entry[i]->item;
-        kst_status status =
-            item->picture ? upload(m, item->picture, memory_of(lane), &m->image[i]) : KST_ERROR_ARGUMENT;
-        if (status)
-            kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
-    }
+    init_images(m, kst_context_memory(m->context));
+    for (uint32_t i = 0; i < m->count; i++)
+        upload(m, i);
     resize(m);
     run_stages(m, KST_MEMORY_HOST);
     release_images(m);
@@ -388,10 +394,14 @@ static bool make_arrays(struct making *m)
     m->staged = kst_memory_zeroed(memory, m->count, sizeof *m->staged, NULL);
     m->staging = kst_memory_zeroed(memory, m->count, sizeof *m->staging, NULL);
     m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
-    m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
+    m->streams = m->count;
+    for (uint32_t i = 0; i < m->count; i++)
+        m->streams += m->entry[i]->item.further_count;
+    m->encoded = kst_memory_zeroed(memory, m->streams, sizeof *m->encoded, NULL);
+    m->further = kst_memory_zeroed(memory, m->streams, sizeof *m->further, NULL);
     m->transcoded = kst_memory_zeroed(memory, m->count, sizeof *m->transcoded, NULL);
     return m->transcoded && m->decoded && m->image && m->resized && m->resizing && m->size && m->staged && m->staging &&
-           m->kept && m->encoded;
+           m->kept && m->encoded && m->further;
 }
 
 static void release_arrays(struct making *m)
@@ -405,6 +415,7 @@ static void release_arrays(struct making *m)
     kst_memory_release(&m->flow->memory, m->staging);
     kst_memory_release(&m->flow->memory, m->kept);
     kst_memory_release(&m->flow->memory, m->encoded);
+    kst_memory_release(&m->flow->memory, m->further);
     kst_memory_release(&m->flow->memory, m->transcoded);
 }
 
@@ -417,13 +428,13 @@ void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_ent
     if (!make_arrays(&m))
         fail_all(&m, KST_ERROR_MEMORY);
     else if (m.work == KST_FLOW_DECODE)
-        decode_alone(&m, lane);
+        decode_alone(&m);
     else if (m.work == KST_FLOW_CONVERT)
-        convert(&m, lane);
+        convert(&m);
     else if (m.work == KST_FLOW_ENCODE)
-        encode_given(&m, lane);
+        encode_given(&m);
     else if (m.work == KST_FLOW_CHANGE)
-        change_given(&m, lane);
+        change_given(&m);
     else
         transcode(&m);
     release_arrays(&m);

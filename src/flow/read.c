@@ -231,6 +231,10 @@ static kst_status check_work(const struct kst_flow *flow, struct flow_entry *ent
     if (work == KST_FLOW_CHANGE && !(kst_flow_resize_of(flow, &entry->item) || kst_flow_stage_of(flow, &entry->item)))
         return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "the item is to change a picture, and has neither resizing options nor a stage");
+    if (entry->item.further_count > 0 &&
+        (!entry->item.further || (work != KST_FLOW_CONVERT && work != KST_FLOW_ENCODE)))
+        return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "the item has further encodings, and nothing is encoded, or their array is missing");
     if ((unsigned)work <= KST_FLOW_CHANGE && (work == KST_FLOW_TRANSCODE) == alone)
         return KST_OK;
     return kst_report_error(

@@ -428,10 +428,51 @@ static void test_early(void **state)
     }
 }
 
+/* A copy in the device's memory is the image; what lies there, or cannot be copied, is only described. */
+static void check_upload(kst_context *context)
+{
+    kst_image image, there, again;
+    kst_buffer stream = encode_noise(67, 45, NULL);
+    kst_image_init(&image);
+    assert_int_equal(kst_decode(cpu_context, stream.data, stream.length, NULL, &image, NULL), KST_OK);
+    assert_int_equal(kst_context_memory(context), device_memory(context));
+    assert_int_equal(kst_image_upload(context, &image, &there), KST_OK);
+    assert_int_equal(there.memory, device_memory(context));
+    expect_same_image("uploaded", context, &image, &there);
+    assert_int_equal(kst_image_upload(context, &there, &again), KST_OK);
+    assert_ptr_equal(again.plane[0].data, there.plane[0].data);
+    assert_null(again.owned);
+    kst_image_release(context, &again);
+    kst_image_release(context, &there);
+    kst_context *small = small_context_create(context, 1000);
+    assert_int_equal(kst_image_upload(small, &image, &there), KST_ERROR_LIMIT_MEMORY);
+    assert_null(there.owned);
+    kst_context_destroy(&small);
+    kst_image_release(cpu_context, &image);
+    kst_buffer_release(cpu_context, &stream);
+}
+
+static void test_upload(void **state)
+{
+    uint8_t pixels[4 * 3 * 3];
+    kst_image image, there;
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        check_upload(gpu_context[g]);
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, 4, 3, pixels, 0), KST_OK);
+    assert_int_equal(kst_context_memory(cpu_context), KST_MEMORY_HOST);
+    assert_int_equal(kst_context_memory(NULL), KST_MEMORY_HOST);
+    assert_int_equal(kst_image_upload(cpu_context, &image, &there), KST_OK);
+    assert_ptr_equal(there.plane[0].data, pixels);
+    assert_null(there.owned);
+    assert_int_equal(kst_image_upload(NULL, &image, &there), KST_ERROR_ARGUMENT);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_turned), cmocka_unit_test(test_turned_batch), cmocka_unit_test(test_other_work),
-        cmocka_unit_test(test_misuse), cmocka_unit_test(test_pinned), cmocka_unit_test(test_early)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_upload), cmocka_unit_test(test_made),
+        cmocka_unit_test(test_places), cmocka_unit_test(test_turned), cmocka_unit_test(test_turned_batch),
+        cmocka_unit_test(test_other_work), cmocka_unit_test(test_misuse), cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_early)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

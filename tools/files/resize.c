@@ -2,6 +2,7 @@
 /* Resizes pictures, and chooses how far a decoder reduces them first. */
 #include "files/resize.h"
 
+#include <kostka/kostka_device.h>
 #include <stdlib.h>
 
 enum { DRAFT_FACTOR = 2, JPEG_REDUCE_MAX = 3 };
@@ -50,18 +51,6 @@ static kst_status settle(const kst_image *image, const struct extent *of, kst_re
     return status;
 }
 
-/* Return the memory of the context's device; KST_MEMORY_HOST if the device is the CPU, or not known yet. */
-static kst_memory device_memory(const kst_context *context)
-{
-    kst_device_info info = {.size = sizeof info};
-
-    if (kst_context_device(context, &info))
-        return KST_MEMORY_HOST;
-    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
-           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
-                                            : KST_MEMORY_HOST;
-}
-
 void resize_place(kst_decoder *decoder, const struct file_settings *settings, const kst_decode_options *options,
     struct picture *picture)
 {
@@ -71,7 +60,7 @@ void resize_place(kst_decoder *decoder, const struct file_settings *settings, co
     /* The host may have to invert inks after decoding; and a device has four planes at most. */
     if ((resize_wanted(settings) || settings->filters != NULL || settings->counts) &&
         !kst_decoder_describe(decoder, options, &image) && image.format != KST_FORMAT_CMYK && image.plane_count <= 4)
-        picture->image.memory = device_memory(settings->context);
+        picture->image.memory = kst_context_memory(settings->context);
 }
 
 static const char *place_of(const kst_report *report)

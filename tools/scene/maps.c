@@ -45,17 +45,6 @@ bool maps_spare(const char *source, const char *out, const char *confidence, con
     return true;
 }
 
-kst_memory maps_memory(const kst_context *context)
-{
-    kst_device_info info = {.size = sizeof info};
-
-    if (kst_context_device(context, &info))
-        return KST_MEMORY_HOST;
-    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
-           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
-                                            : KST_MEMORY_HOST;
-}
-
 kst_status maps_bring(kst_context *context, kst_image *image)
 {
     kst_image host = *image;

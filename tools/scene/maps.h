@@ -15,9 +15,6 @@ bool maps_check_paths(const char *out, const char *confidence);
  */
 bool maps_spare(const char *source, const char *out, const char *confidence, const char *cloud);
 
-/* Return the memory for results: device memory if a GPU was chosen, which then does the work. */
-kst_memory maps_memory(const kst_context *context);
-
 /* Copy an image to host memory. */
 kst_status maps_bring(kst_context *context, kst_image *image);
 

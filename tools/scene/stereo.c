@@ -2,6 +2,7 @@
 /* Runs 'kostka filter stereo', which finds the disparities of two rectified pictures. */
 #include "scene/stereo.h"
 
+#include <kostka/kostka_device.h>
 #include <kostka/kostka_filter.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ static bool match(struct stereo_settings *settings, struct picture from[2], stru
 
     kst_report_init(&report);
     to[0].context = to[1].context = context;
-    to[0].image.memory = to[1].image.memory = maps_memory(context);
+    to[0].image.memory = to[1].image.memory = kst_context_memory(context);
     kst_status status = kst_filter_stereo(context, &from[0].image, &from[1].image, &settings->options, &to[0].image,
         settings->confidence != NULL ? &to[1].image : NULL, &report);
     if (!status)

@@ -185,7 +185,7 @@ static bool sweep(struct sweep_settings *settings, const struct chosen *chosen, 
 
     kst_report_init(&report);
     to[0].context = to[1].context = context;
-    to[0].image.memory = to[1].image.memory = maps_memory(context);
+    to[0].image.memory = to[1].image.memory = kst_context_memory(context);
     kst_status status = kst_filter_sweep(context, chosen->image, chosen->camera, chosen->count, 0, &settings->options,
         &to[0].image, settings->confidence != NULL ? &to[1].image : NULL, &report);
     if (!status)
