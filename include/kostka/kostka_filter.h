@@ -293,6 +293,35 @@ KST_API kst_status kst_filter_sweep(kst_context *context, const kst_image *const
     uint32_t count, uint32_t reference, const kst_sweep_options *options, kst_image *depth, kst_image *confidence,
     kst_report *report);
 
+/** Says what Y, Cb and Cr mean. kst_filter_ycbcr_options_init() sets the usual values. */
+typedef struct kst_ycbcr_options {
+    size_t size;
+    uint8_t matrix; /**< the matrix, by its number in Rec. ITU-T H.273: 1 (BT.709), 5 or 6 (BT.601) or 9 (BT.2020); 0
+                         and 2, by which it is not known, count as BT.601 (5) */
+    bool limited;   /**< planes have the limited range: with 8 bits 16–235 in luma and 16–240 in chroma (false) */
+} kst_ycbcr_options;
+
+/** Set every member to its usual value. */
+KST_API void kst_filter_ycbcr_options_init(kst_ycbcr_options *options);
+
+/**
+ * Convert images from planes of Y, Cb and Cr (KST_FORMAT_RAW with three planes) to KST_FORMAT_RGB, or from RGB to such
+ * planes, all of 8–16 bits without a sign. Planes of chroma may be smaller than luma: they are enlarged bilinearly, and
+ * a sample lies in the middle of the pixels that it stands for. Made of RGB, all planes have the size of the picture.
+ * Samples are sums of integers in units of 2^−16, rounded to nearest, which are the same on every device and tier and
+ * for any number of threads. If `from` or `to` of an image lies in device memory, the context's GPU converts it,
+ * together with others; otherwise the context's threads do. The call returns when all is done. An image that fails
+ * disturbs no other. Thread-safe.
+ *
+ * @param items `from` borrowed; `to` as for kst_filter_run()
+ * @param options null: the usual values
+ * @return KST_OK, KST_ERROR_ARGUMENT, or the status of the first image that failed: KST_ERROR_OPTIONS (another matrix),
+ *         KST_ERROR_IMAGE_FORMAT (neither RGB nor three planes), KST_ERROR_IMAGE_DEPTH, KST_ERROR_IMAGE_SIZE (chroma
+ *         that is larger than luma), or one of the other errors of kst_filter_run()
+ */
+KST_API kst_status kst_filter_ycbcr(
+    kst_context *context, kst_filter_item *items, size_t count, const kst_ycbcr_options *options);
+
 #ifdef __cplusplus
 }
 #endif

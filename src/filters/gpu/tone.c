@@ -31,19 +31,25 @@ static void write_wide(uint32_t *table, int64_t value)
     table[1] = (uint32_t)((uint64_t)value >> 32);
 }
 
+kst_status kst_filter_gpu_matrix_table(struct filter_gpu_step *step, const struct filter_matrix *matrix, int32_t *at)
+{
+    uint32_t *table;
+    kst_status status = kst_filter_gpu_table(step, COLOURS * COLOURS + 2 * COLOURS, &table, at);
+    if (status)
+        return status;
+    memcpy(table, matrix->weight, sizeof matrix->weight);
+    for (uint32_t c = 0; c < COLOURS; c++)
+        write_wide(table + COLOURS * COLOURS + 2 * (size_t)c, matrix->added[c]);
+    return KST_OK;
+}
+
 kst_status kst_filter_gpu_matrix(struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);
     struct filter_matrix matrix;
-    uint32_t *table;
     kst_filter_matrix_settle(step->value, &step->from.pixels, &matrix);
-    kst_status status = kst_filter_gpu_table(step, COLOURS * COLOURS + 2 * COLOURS, &table, &record.value[0]);
-    if (status)
-        return status;
-    memcpy(table, matrix.weight, sizeof matrix.weight);
-    for (uint32_t c = 0; c < COLOURS; c++)
-        write_wide(table + COLOURS * COLOURS + 2 * (size_t)c, matrix.added[c]);
-    return kst_filter_gpu_add(step, FILTER_MATRIX, &record);
+    kst_status status = kst_filter_gpu_matrix_table(step, &matrix, &record.value[0]);
+    return status ? status : kst_filter_gpu_add(step, FILTER_MATRIX, &record);
 }
 
 /* Write red and green of a point into a word, and blue into the next one. */

@@ -57,6 +57,39 @@ filter_matrix(FILTER_ARGUMENTS)
     }
 }
 
+/* value: offset of the matrix, and the sum that becomes the result, which is a plane. */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_matrix_plane(FILTER_ARGUMENTS)
+{
+    u32 group, sample[3];
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    GLOBAL const u32 *table = work + record->value[0];
+    u32 x = own_column(&tile), greatest = record->greatest;
+    (void)extra;
+    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
+        GLOBAL const u8 *source = source_pixel(record, from, x, y);
+        for (u32 c = 0; c < 3; c++)
+            sample[c] = smaller(load_sample(source, c, record->bytes), greatest);
+        store_sample(target_pixel(record, to, x, y), 0, record->to_bytes,
+            matrix_sum(table, (u32)record->value[1], sample, greatest));
+    }
+}
+
+/* value: the channel of the result that the source, which is a plane, becomes. */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_interleave(FILTER_ARGUMENTS)
+{
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    u32 x = own_column(&tile);
+    (void)extra;
+    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS)
+        store_sample(target_pixel(record, to, x, y), (u32)record->value[0], record->to_bytes,
+            load_sample(source_pixel(record, from, x, y), 0, record->bytes));
+}
+
 /*
  * Describes a cell of a table: its point nearest to 0, the steps to the neighbours of that point, and the position of a
  * colour within the cell.
