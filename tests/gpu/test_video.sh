@@ -26,6 +26,11 @@ work() {
 work frames.y4m avi -q 80
 work frames.avi avi --latency --bitrate 300k
 work frames.y4m avi --bits-per-frame 12k
+# Devices share the frames whose quality is searched for, and planes become RGB on the device, and planes again.
+{ head -n 1 frames.y4m && for i in 1 2 3 4; do tail -n +2 frames.y4m; done; } >long.y4m
+expect 0 "$KOSTKA" video --device cpu long.y4m cpu.avi --bitrate 500k --latency
+expect 0 "$KOSTKA" video --device "$device,cpu" long.y4m both.avi --bitrate 500k
+same both.avi cpu.avi
 # Filters and resizing work on the device, and beside it on the processor, in the order of the frames.
 work frames.avi mjpeg --resize 50x40 --filters sharpen=0.5 -q 85
 work frames.y4m y4m --resize 50x40 --filters sharpen=0.5

@@ -17,6 +17,9 @@ struct video_wanted {
     bool planes;               /* what is RGB behind the other steps becomes planes of 4:4:4 */
 };
 
+/* Return whether frames of a matrix (its number in Rec. ITU-T H.273) can be converted; unknown counts as BT.601. */
+bool matrix_is_known(uint8_t matrix);
+
 struct video_change;
 
 /*

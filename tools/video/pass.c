@@ -7,7 +7,6 @@
 #include "files/files.h"
 #include "progress/progress.h"
 #include "system/interrupt.h"
-#include "video/colours.h"
 #include "video/pass_run.h"
 
 static void swap_frames(struct video_frame *a, struct video_frame *b)
@@ -101,7 +100,7 @@ bool pass_fill_item(struct run *run, struct slot *slot, kst_flow_item *item, str
     } else {
         item->output = (kst_buffer){.data = slot->out.bytes, .capacity = slot->out.capacity};
     }
-    return true;
+    return run->ahead == 0 || pass_encode_ahead(run, slot, item, problem);
 }
 
 /* Write a frame. Into a pipe it is flushed at once. */
@@ -149,16 +148,6 @@ static bool write_again(struct run *run, struct problem *problem)
         return repeat(run, 1, problem);
     run->owed++;
     return true;
-}
-
-/* Write pixels of a shape. For a container without RGB they are converted to planes. */
-static bool write_pixels(
-    struct run *run, const struct video_shape *shape, struct video_frame *frame, struct problem *problem)
-{
-    if (!shape->rgb || run->pass->writer->info.shape.rgb)
-        return write_frame(run, frame, problem);
-    return frame_to_planes(shape, run->pass->writer->info.matrix, frame, &run->planes, problem) &&
-           write_frame(run, &run->planes, problem);
 }
 
 bool video_is_damage(kst_status status)
@@ -233,45 +222,13 @@ static bool write_stream(struct run *run, struct slot *slot, const kst_buffer *s
            write_frame(run, &slot->out, problem);
 }
 
-/* Do an item's work once more from the start. */
-static void make_again(struct run *run, struct slot *slot, const kst_encode_options *encode, kst_flow_item *item)
-{
-    struct video_pass pass = *run->pass;
-
-    pass.encode = encode;
-    kst_buffer_release(item->context, &item->output);
-    if (item->report.status != KST_ERROR_BUFFER_FULL)
-        item->output = (kst_buffer){.data = slot->out.bytes, .capacity = slot->out.capacity};
-    pass_make(item->context, &pass, item);
-}
-
-/* Encode a frame of JPEG 2000 again if it has more bits than the bucket has room for. */
-static void keep_to_bits(struct run *run, struct slot *slot, kst_flow_item *item)
-{
-    const struct video_info *info = &run->pass->writer->info;
-    struct video_rate *rate = &run->pass->rate;
-    double allowance = video_rate_allowance(rate), bits = allowance > 1 ? allowance : 1; /* a full bucket has no room */
-
-    if ((double)item->output.length * 8 > bits) {
-        kst_j2k_options j2k = *run->pass->encode->jpeg2000;
-        kst_encode_options options = *run->pass->encode;
-        j2k.target = KST_J2K_RATE;
-        j2k.value = bits / ((double)info->shape.width * info->shape.height);
-        options.jpeg2000 = &j2k;
-        make_again(run, slot, &options, item);
-        rate->lowered++;
-        rate->over += (double)item->output.length * 8 > bits;
-    }
-    video_rate_fill(rate, (double)item->output.length * 8);
-}
-
 /* Note that a frame which was coded again has another size than the others. */
 static void check_size(const struct video_pass *pass, kst_flow_item *item)
 {
     const struct video_shape *wanted = &pass->changed.shape;
     const kst_image *image = &item->image;
 
-    if (pass->work != KST_FLOW_CONVERT || item->report.status ||
+    if (pass->work != KST_FLOW_CONVERT || (item->report.status && item->report.status != KST_ERROR_BUFFER_FULL) ||
         (image->width == wanted->width && image->height == wanted->height))
         return;
     item->report.status = KST_ERROR_IMAGE_SIZE;
@@ -283,16 +240,16 @@ bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, 
 {
     if (!pass_write_packets(run, &slot->packets, problem))
         return false;
-    if (item->report.status == KST_ERROR_BUFFER_FULL)
-        make_again(run, slot, run->pass->encode, item);
+    if (item->report.status == KST_ERROR_BUFFER_FULL && run->ahead == 0)
+        pass_make_again(run, slot, run->pass->encode, item);
     check_size(run->pass, item);
-    if (!item->report.status && run->pass->rate.ceiling)
-        keep_to_bits(run, slot, item);
+    if (run->pass->rate.ceiling || run->ahead > 0)
+        pass_keep_to_bits(run, slot, item);
     if (item->report.status)
         return take_damage(run, slot, item, problem);
     note_warnings(run, slot, &item->report);
     if (pass_makes_pixels(run->pass))
-        return write_pixels(run, &run->pass->decoded, &slot->out, problem);
+        return write_frame(run, &slot->out, problem);
     return write_stream(run, slot, &item->output, problem);
 }
 
@@ -320,10 +277,7 @@ void pass_choose_decoding(const struct video_pass *pass, kst_decode_options *opt
 /* Pass a frame on as it is. An empty one stands for the one before. */
 static bool copy_frame(struct run *run, struct video_frame *frame, struct problem *problem)
 {
-    const struct video_info *info = &run->pass->reader->info;
-    bool good = frame->length == 0                ? write_again(run, problem)
-                : info->payload == PAYLOAD_PIXELS ? write_pixels(run, &info->shape, frame, problem)
-                                                  : write_frame(run, frame, problem);
+    bool good = frame->length == 0 ? write_again(run, problem) : write_frame(run, frame, problem);
 
     pass_show(run->pass, frame, run->pass->reader->count - 1);
     return good;
@@ -354,9 +308,9 @@ static void release(struct run *run)
         frame_release(&run->slot[i].in);
         frame_release(&run->slot[i].out);
         packets_release(&run->slot[i].packets);
+        free(run->slot[i].tries);
     }
     frame_release(&run->second);
-    frame_release(&run->planes);
     frame_release(&run->last);
     frame_release(&run->pass->first);
     packets_release(&run->pass->packets);
@@ -379,7 +333,7 @@ bool video_pass_run(struct video_pass *pass, struct problem *problem)
     pthread_cond_init(&run->freed, NULL);
     progress_begin_unknown();
     progress_real_time((double)pass->reader->info.rate.over / pass->reader->info.rate.under);
-    bool single = pass->latency || pass->reader->info.fields || (pass->rate.frame_bits > 0 && !pass->rate.ceiling);
+    bool single = pass->latency || pass->reader->info.fields;
     bool good = pass->copy ? copy_all(run, problem) : single ? pass_singly(run, problem) : pass_flow(run, problem);
     if (good && run->owed > 0)
         good = problem_set(

@@ -21,7 +21,8 @@ enum {
     GPU_SLOTS_GOOD = 32, /* more gain nothing that pays for their memory, unless frames are small */
     GPU_SLOTS_BYTES = 1 << 28,
     GPU_SLOTS_FEW_BYTES = 1 << 26, /* bytes up to which there may be more */
-    PACKETS_BYTES = 1 << 26
+    PACKETS_BYTES = 1 << 26,
+    CPU_AHEAD = 2 /* qualities: the CPU takes as long for each of them, and most searches ask for two */
 };
 
 /* Record a problem, unless an earlier one is recorded, and make the source and the sink end. Returns false. */
@@ -164,6 +165,14 @@ static bool next(void *user, kst_flow_item *item)
     return step == STEP_FRAME;
 }
 
+/* Release the encodings that were made ahead, which the slot holds, before the next frame gets the slot. */
+static void drop_further(kst_flow_item *item)
+{
+    for (uint32_t i = 0; i < item->further_count; i++)
+        kst_buffer_release(item->context, &item->further[i].output);
+    item->further_count = 0;
+}
+
 static bool put(void *user, kst_flow_item *item)
 {
     struct run *run = user;
@@ -177,6 +186,7 @@ static bool put(void *user, kst_flow_item *item)
     packets_release(&slot->packets); /* packets of a frame that is not written */
     count_packets(run, 0, bytes);
     pass_show(run->pass, &slot->in, slot->number);
+    drop_further(item);
     give_slot(run, slot);
     return good;
 }
@@ -228,6 +238,8 @@ static void begin(struct run *run, kst_flow *flow)
     if (first.kind == KST_DEVICE_CUDA)
         run->context = pass_open_pinning(first.name);
     pthread_mutex_lock(&run->lock);
+    if (video_rate_searches(&run->pass->rate))
+        run->ahead = gpus > 0 ? RATE_AHEAD : CPU_AHEAD;
     run->most = choose_slots(run->pass, first.units, gpus);
     run->preparing = run->context != NULL;
     pthread_cond_broadcast(&run->freed);

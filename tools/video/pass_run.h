@@ -9,12 +9,21 @@
 
 enum { SLOTS_MOST = 256 };
 
+/* Holds the encodings of a frame with several qualities, the first of which is the item's own. */
+struct slot_tries {
+    int quality[RATE_AHEAD];
+    uint32_t count;
+    kst_encode_options options[RATE_AHEAD];
+    kst_flow_encoding further[RATE_AHEAD - 1];
+};
+
 /* Describes a frame in flight. */
 struct slot {
     struct video_frame in;
     struct video_frame out;       /* decoded pixels, or the stream that is made */
     struct video_packets packets; /* packets of other streams in front of the frame */
     kst_image image;              /* describes the pixels in `in` that are encoded */
+    struct slot_tries *tries;     /* what is encoded ahead of the search for a quality; null: nothing */
     uint64_t number;
     struct slot *next;
 };
@@ -31,12 +40,13 @@ struct run {
     bool ended;           /* no frame follows */
     bool broken;          /* reading has failed; the problem says why, unless a frame before that has failed */
     bool preparing;       /* prepare() is allocating the memory of unused slots */
+    int quality;          /* that of the last frame that was written, if it was searched for; 0: there was none */
+    uint32_t ahead;       /* encodings of a frame that are made ahead of the search; 0: none */
     kst_context *context; /* the context for pinned memory of frames; null: plain memory is used */
     struct slot slot[SLOTS_MOST];
     uint32_t made;
     uint64_t owed;             /* empty or damaged frames in front of the first good one */
     struct video_frame second; /* the second field of a frame */
-    struct video_frame planes; /* planes that RGB was converted to */
     struct video_frame last;   /* the last frame that was written */
     bool has_last;
 };
@@ -66,6 +76,15 @@ void pass_pin(const struct run *run, struct slot *slot, bool output);
 /* Fill in a flow's item for the frame in a slot. */
 bool pass_fill_item(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem);
 
+/* Let the item of a slot be encoded with the qualities that the search will probably ask for. */
+bool pass_encode_ahead(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem);
+
+/* Keep an item to its bits: search for its quality, or encode it again. The item's report says whether that fails. */
+void pass_keep_to_bits(struct run *run, struct slot *slot, kst_flow_item *item);
+
+/* Do an item's work once more from the start, with some options. */
+void pass_make_again(struct run *run, struct slot *slot, const kst_encode_options *encode, kst_flow_item *item);
+
 /* Write packets, and free them. */
 bool pass_write_packets(struct run *run, struct video_packets *packets, struct problem *problem);
 
@@ -74,6 +93,10 @@ bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, 
 
 /* Do an item's work in a context, with all of its threads. */
 void pass_make(kst_context *context, struct video_pass *pass, kst_flow_item *item);
+
+/* Get the image that is encoded: decoded if need be, and changed. The caller releases it, also after a failure. */
+kst_status pass_open_image(kst_context *context, const struct video_pass *pass, const kst_flow_item *item,
+    kst_image *image, kst_report *report);
 
 /* Choose how coded frames are decoded. */
 void pass_choose_decoding(const struct video_pass *pass, kst_decode_options *options);

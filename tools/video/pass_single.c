@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes frames one by one: for the least latency, for frames of two fields, and if frames share bits. */
+/* Processes frames one by one: for the least latency, and for frames of two fields. */
 #include <stdlib.h>
 #include <string.h>
+
+#include <kostka/kostka_device.h>
 
 #include "files/files.h"
 #include "video/jpeg_frame.h"
 #include "video/pass_run.h"
-
-static kst_status encode_one(kst_context *context, struct video_pass *pass, const kst_image *image, kst_flow_item *item)
-{
-    if (pass->rate.frame_bits > 0 && !pass->rate.ceiling)
-        return video_rate_encode(&pass->rate, context, image, pass->encode, &item->output, &item->report);
-    return kst_encode(context, image, pass->encode, &item->output, &item->report);
-}
 
 /* Resize and filter an image. The report gets what is wrong. */
 static kst_status change_one(
@@ -27,31 +22,58 @@ static kst_status change_one(
     return image.report.status;
 }
 
-/* Say how large the image is that is encoded, as a flow does it. */
-static void note_size(const kst_image *image, kst_flow_item *item)
+/* Get the image that is read: the frame's pixels, which stay where they are, or what its stream becomes. */
+static kst_status open_read(kst_context *context, const struct video_pass *pass, const kst_flow_item *item,
+    kst_image *image, kst_report *report)
 {
-    item->image.width = image->width;
-    item->image.height = image->height;
+    kst_decode_options decode;
+
+    if (item->picture != NULL) {
+        *image = *item->picture;
+        image->owned = NULL;
+        return KST_OK;
+    }
+    kst_image_init(image);
+    image->memory = kst_context_memory(context); /* where pixels stay between decoding and encoding */
+    pass_choose_decoding(pass, &decode);
+    return kst_decode(context, item->data, item->length, &decode, image, report);
 }
 
-/* Encode an image behind resizing and filters. */
-static kst_status encode_changed(
-    kst_context *context, struct video_pass *pass, const kst_image *image, kst_flow_item *item)
+kst_status pass_open_image(kst_context *context, const struct video_pass *pass, const kst_flow_item *item,
+    kst_image *image, kst_report *report)
 {
-    kst_image changed;
+    kst_image read;
 
-    if (pass->change == NULL) {
-        note_size(image, item);
-        return encode_one(context, pass, image, item);
+    kst_status status = open_read(context, pass, item, &read, report);
+    if (status || pass->change == NULL) {
+        *image = read;
+        return status;
     }
-    kst_image_init(&changed);
-    changed.memory = video_device_memory(context);
-    kst_status status = change_one(context, pass, image, &changed, &item->report);
-    note_size(&changed, item);
-    if (!status)
-        status = encode_one(context, pass, &changed, item);
-    kst_image_release(context, &changed);
+    kst_image_init(image);
+    image->memory = kst_context_memory(context);
+    status = change_one(context, pass, &read, image, report);
+    kst_image_release(context, &read);
     return status;
+}
+
+/* Describe an image that has been opened. */
+static kst_status lend_image(void *user, kst_image *image, kst_report *report)
+{
+    const kst_image *opened = user;
+
+    (void)report;
+    *image = *opened;
+    image->owned = NULL;
+    return KST_OK;
+}
+
+static kst_status encode_one(kst_context *context, struct video_pass *pass, kst_image *image, kst_flow_item *item)
+{
+    const struct video_source source = {context, pass->encode, lend_image, image};
+
+    if (video_rate_searches(&pass->rate))
+        return video_rate_encode(&pass->rate, &source, NULL, 0, &item->output, &item->report);
+    return kst_encode(context, image, pass->encode, &item->output, &item->report);
 }
 
 /* Add the warnings about a stream to the report of what it has become. */
@@ -65,36 +87,36 @@ static void add_warnings(const kst_report *decoded, kst_report *report)
     memcpy(report->message, decoded->message, sizeof report->message);
 }
 
-static void convert_one(
-    kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+/* Encode a frame's image. The item says how large that is, as in a flow. */
+static void encode_image(kst_context *context, struct video_pass *pass, kst_flow_item *item)
 {
     kst_image image;
 
-    kst_image_init(&image);
-    image.memory = video_device_memory(context); /* where pixels stay between decoding and encoding */
-    if (!kst_decode(context, item->data, item->length, decode, &image, &item->report)) {
-        const kst_report decoded = item->report;
-        encode_changed(context, pass, &image, item);
+    kst_status status = pass_open_image(context, pass, item, &image, &item->report);
+    const kst_report decoded = item->report;
+    if (!status) {
+        item->image.width = image.width;
+        item->image.height = image.height;
+        encode_one(context, pass, &image, item);
         add_warnings(&decoded, &item->report);
     }
     kst_image_release(context, &image);
 }
 
 /* Decode a frame to the item's image. */
-static void decode_one(
-    kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+static void decode_one(kst_context *context, struct video_pass *pass, kst_flow_item *item)
 {
-    kst_image image;
+    kst_decode_options decode;
+    kst_image read;
 
-    if (pass->change == NULL) {
-        kst_decode(context, item->data, item->length, decode, &item->image, &item->report);
+    if (pass->change != NULL) {
+        if (!open_read(context, pass, item, &read, &item->report))
+            change_one(context, pass, &read, &item->image, &item->report);
+        kst_image_release(context, &read);
         return;
     }
-    kst_image_init(&image);
-    image.memory = video_device_memory(context);
-    if (!kst_decode(context, item->data, item->length, decode, &image, &item->report))
-        change_one(context, pass, &image, &item->image, &item->report);
-    kst_image_release(context, &image);
+    pass_choose_decoding(pass, &decode);
+    kst_decode(context, item->data, item->length, &decode, &item->image, &item->report);
 }
 
 /* Describe every second row of an image, from the first or the second one on. */
@@ -110,45 +132,64 @@ static void take_rows(const kst_image *whole, uint32_t first, kst_image *rows)
     }
 }
 
-/* Decode the two streams of a frame, each into every second row. */
+/* Decode the two streams of a frame, each into every second row of an image. */
+static void decode_rows(struct run *run, kst_context *context, const kst_decode_options *decode, kst_flow_item *item,
+    size_t second, const kst_image *image)
+{
+    bool top = run->pass->reader->info.interlace == 't';
+    kst_image rows;
+
+    take_rows(image, top ? 0 : 1, &rows);
+    if (kst_decode(context, item->data, second, decode, &rows, &item->report))
+        return;
+    uint64_t warnings = item->report.warnings;
+    take_rows(image, top ? 1 : 0, &rows);
+    kst_decode(context, run->second.bytes, run->second.length, decode, &rows, &item->report);
+    item->report.warnings += warnings;
+}
+
+/* Decode a frame of two fields to RGB, which becomes planes in the item's image. */
+static void decode_and_change(
+    struct run *run, kst_context *context, const kst_decode_options *decode, kst_flow_item *item, size_t second)
+{
+    kst_image image;
+
+    shape_image(&run->pass->reader->info.shape, NULL, &image);
+    item->report.status = kst_image_allocate(context, &image);
+    if (!item->report.status)
+        decode_rows(run, context, decode, item, second, &image);
+    if (!item->report.status)
+        change_one(context, run->pass, &image, &item->image, &item->report);
+    kst_image_release(context, &image);
+}
+
+/* Decode a frame of two fields. */
 static void decode_fields(struct run *run, kst_context *context, const kst_decode_options *decode, kst_flow_item *item,
     struct problem *problem)
 {
     const uint8_t *bytes = item->data;
     size_t second = jpeg_frame_second(bytes, item->length);
-    bool top = run->pass->reader->info.interlace == 't';
-    kst_image rows;
 
     run->second.length = 0;
     if (second == 0 || !frame_append(&run->second, bytes + second, item->length - second, problem) ||
-        !jpeg_frame_complete(&run->second, problem)) {
+        !jpeg_frame_complete(&run->second, problem))
         item->report.status = KST_ERROR_TRUNCATED;
-        return;
-    }
-    take_rows(&item->image, top ? 0 : 1, &rows);
-    if (kst_decode(context, bytes, second, decode, &rows, &item->report))
-        return;
-    uint64_t warnings = item->report.warnings;
-    take_rows(&item->image, top ? 1 : 0, &rows);
-    kst_decode(context, run->second.bytes, run->second.length, decode, &rows, &item->report);
-    item->report.warnings += warnings;
+    else if (run->pass->change == NULL)
+        decode_rows(run, context, decode, item, second, &item->image);
+    else
+        decode_and_change(run, context, decode, item, second);
 }
 
 void pass_make(kst_context *context, struct video_pass *pass, kst_flow_item *item)
 {
-    kst_decode_options decode;
-
-    pass_choose_decoding(pass, &decode);
     if (pass->work == KST_FLOW_DECODE)
-        decode_one(context, pass, &decode, item);
-    else if (pass->work == KST_FLOW_ENCODE)
-        encode_changed(context, pass, item->picture, item);
+        decode_one(context, pass, item);
     else if (pass->work == KST_FLOW_CHANGE)
         change_one(context, pass, item->picture, &item->image, &item->report);
     else if (pass->work == KST_FLOW_TRANSCODE)
         kst_transcode(context, item->data, item->length, pass->transcode, &item->output, &item->report);
     else
-        convert_one(context, pass, &decode, item);
+        encode_image(context, pass, item);
 }
 
 static enum video_step do_one(
@@ -195,10 +236,7 @@ static char *choose_device(const struct video_pass *pass)
     bool all = strcmp(names, "all") == 0;
     char *first = all ? strdup("auto") : strndup(names, strcspn(names, ","));
     if (first != NULL)
-        complain(names,
-            "note: frames that pass one by one (--latency, --bitrate, --bits-per-frame, two fields) have one "
-            "device: %s",
-            first);
+        complain(names, "note: frames that pass one by one (--latency, two fields) have one device: %s", first);
     return first;
 }
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Finds the quality of a frame by bisection. Frames resemble the previous one, so the search begins with its quality
- * and widens from there: if nothing changes, a frame is encoded twice. A GPU, for which a call costs about as much as a
- * frame, gets the frame only once, and encodes in one call what the next two steps may need. The search takes the same
- * steps on every device.
+ * and widens from there: if nothing changes, a frame is encoded twice. Encodings with the qualities that the search
+ * will probably ask for may have been made ahead, on any device and in any order. A GPU, for which a call costs about
+ * as much as a frame, gets a frame only once, and encodes in one call what the next two steps may need. The search
+ * takes the same steps in all cases, so that a frame's bytes do not depend on devices or on what was made ahead.
  */
 #include "video/rate.h"
 
 #include <kostka/kostka_device.h>
 
-enum { QUALITY_FIRST = 75, AHEAD = 3 /* a step, and the two that may follow it */ };
+enum { QUALITY_FIRST = 75, STEPS = 3 /* a step, and the two that may follow it */ };
 
 /*
  * Holds the range of the quality: `fits` is a quality that fits, or 0; `exceeds` one that does not, or one more than
@@ -29,17 +30,6 @@ double video_rate_allowance(const struct video_rate *rate)
     double wanted = rate->frame_bits * (1 + (half - rate->fill) / half);
     double left = rate->capacity - rate->fill;
     return wanted < left ? wanted : left;
-}
-
-kst_memory video_device_memory(kst_context *context)
-{
-    kst_device_info info = {.size = sizeof info};
-
-    if (kst_context_device(context, &info))
-        return KST_MEMORY_HOST;
-    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
-           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
-                                            : KST_MEMORY_HOST;
 }
 
 static int next_quality(struct search *search, int tried, bool fitted)
@@ -84,7 +74,7 @@ void video_rate_fill(struct video_rate *rate, double bits)
         rate->fill = 0;
 }
 
-static void count(struct video_rate *rate, const struct search *search)
+static void note(struct video_rate *rate, const struct search *search)
 {
     double bits = (double)search->best.length * 8;
 
@@ -98,120 +88,175 @@ static bool goes_on(const struct search *search)
     return search->exceeds - search->fits > 1;
 }
 
-/* Holds encodings of a frame that were made ahead for steps that may follow. */
-struct ahead {
-    kst_encode_item item[AHEAD];
-    kst_encode_options options[AHEAD];
+/* Return the quality that the search begins with: that of the last frame, if there was one. */
+static int begin_with(int last, int most)
+{
+    return last > 0 ? last : most < QUALITY_FIRST ? most : QUALITY_FIRST;
+}
+
+/* Holds encodings of a frame that were made for a step, and for steps that may follow. */
+struct made {
+    kst_encode_item item[STEPS];
+    kst_encode_options options[STEPS];
     uint32_t count;
 };
 
-/* List a quality and, for a GPU, the qualities that the step after it may need. */
-static void plan(
-    const struct search *search, int quality, bool gpu, const kst_encode_options *options, struct ahead *ahead)
-{
-    int list[AHEAD] = {quality};
+/* Holds what a search works on. */
+struct work {
+    struct search search;
+    const struct video_source *source;
+    const struct video_encoding *ahead;
+    uint32_t ahead_count;
+    kst_image image, there; /* the frame, and on a GPU its copy there */
+    bool is_open;
+    struct made made;
+};
 
-    ahead->count = 1;
+/* List a quality and, for a GPU, the qualities that the step after it may need. */
+static void plan(struct work *work, int quality)
+{
+    const bool gpu = kst_context_memory(work->source->context) != KST_MEMORY_HOST;
+    struct made *made = &work->made;
+    int list[STEPS] = {quality};
+
+    made->count = 1;
     for (int fits = 0; fits < 2 && gpu; fits++) {
-        struct search then = *search;
+        struct search then = work->search;
         learn(&then, quality, fits != 0);
         if (goes_on(&then))
-            list[ahead->count++] = next_quality(&then, quality, fits != 0);
+            list[made->count++] = next_quality(&then, quality, fits != 0);
     }
-    for (uint32_t i = 0; i < ahead->count; i++) {
-        ahead->options[i] = *options;
-        ahead->options[i].quality = list[i];
+    for (uint32_t i = 0; i < made->count; i++) {
+        made->options[i] = *work->source->options;
+        made->options[i].quality = list[i];
     }
 }
 
-static void make(kst_context *context, const kst_image *image, struct ahead *ahead)
+/* Get the frame, and upload it once, because it may be encoded several times. */
+static kst_status open_image(struct work *work, kst_report *report)
 {
-    for (uint32_t i = 0; i < ahead->count; i++) {
-        ahead->item[i] = (kst_encode_item){.image = image, .options = &ahead->options[i]};
-        kst_report_init(&ahead->item[i].report); /* kst_encode() does not write to a report without a size */
-    }
-    if (ahead->count > 1)
-        kst_encode_batch(context, ahead->item, ahead->count);
-    else
-        kst_encode(context, image, ahead->options, &ahead->item[0].output, &ahead->item[0].report);
-}
+    kst_context *context = work->source->context;
 
-/* Find the encoding with a quality. Null: it has not been made. */
-static kst_encode_item *find(struct ahead *ahead, int quality)
-{
-    for (uint32_t i = 0; i < ahead->count; i++)
-        if (ahead->options[i].quality == quality)
-            return &ahead->item[i];
-    return NULL;
-}
-
-/* Drop encodings that no step has used. */
-static void drop(kst_context *context, struct ahead *ahead)
-{
-    for (uint32_t i = 0; i < ahead->count; i++)
-        kst_buffer_release(context, &ahead->item[i].output);
-    ahead->count = 0;
-}
-
-/* Take the steps of the search. Only a failure of a step's own encoding ends it, not one of an encoding made ahead. */
-static kst_status run(struct search *search, int quality, double bits, kst_context *context, const kst_image *image,
-    const kst_encode_options *options, kst_report *report)
-{
-    bool gpu = image->memory != KST_MEMORY_HOST;
-    struct ahead ahead = {.count = 0};
-    kst_status status = KST_OK;
-
-    while (!status && goes_on(search)) {
-        kst_encode_item *made = find(&ahead, quality);
-        if (made == NULL) {
-            drop(context, &ahead);
-            plan(search, quality, gpu, options, &ahead);
-            make(context, image, &ahead);
-            made = &ahead.item[0];
-        }
-        *report = made->report;
-        status = made->report.status;
-        if (!status) {
-            kst_buffer output = made->output;
-            made->output = (kst_buffer){.data = NULL};
-            quality = next_quality(search, quality, take(search, context, quality, bits, &output));
-        }
-    }
-    drop(context, &ahead);
+    if (work->is_open)
+        return KST_OK;
+    kst_image_init(&work->image);
+    kst_image_init(&work->there);
+    kst_status status = work->source->open(work->source->user, &work->image, report);
+    work->is_open = !status;
+    if (!status && kst_image_upload(context, &work->image, &work->there))
+        work->there = work->image; /* each encoding then uploads it */
     return status;
 }
 
-/*
- * Upload a frame to the device on which it is encoded several times. Returns the frame itself if that is not possible.
- */
-static const kst_image *bring(kst_context *context, const kst_image *image, kst_image *there)
+static void close_image(struct work *work)
 {
-    kst_memory memory = video_device_memory(context);
-
-    *there = *image;
-    there->memory = memory;
-    there->owned = NULL;
-    for (uint32_t i = 0; i < image->plane_count; i++)
-        there->plane[i].data = NULL;
-    if (image->memory != KST_MEMORY_HOST || memory == KST_MEMORY_HOST || kst_image_allocate(context, there))
-        return image;
-    return kst_image_copy(context, image, there) ? image : there;
+    if (!work->is_open)
+        return;
+    if (work->there.owned != work->image.owned)
+        kst_image_release(work->source->context, &work->there);
+    kst_image_release(work->source->context, &work->image);
 }
 
-kst_status video_rate_encode(struct video_rate *rate, kst_context *context, const kst_image *image,
-    const kst_encode_options *options, kst_buffer *output, kst_report *report)
+static void make(struct work *work)
 {
-    struct search search = {.exceeds = rate->most + 1, .step = 1};
-    int quality = rate->quality > 0 ? rate->quality : rate->most < QUALITY_FIRST ? rate->most : QUALITY_FIRST;
-    kst_image there;
+    kst_context *context = work->source->context;
+    struct made *made = &work->made;
 
-    const kst_image *from = bring(context, image, &there);
-    kst_status status = run(&search, quality, video_rate_allowance(rate), context, from, options, report);
-    kst_image_release(context, &there);
-    if (status)
-        kst_buffer_release(context, &search.best);
+    for (uint32_t i = 0; i < made->count; i++) {
+        made->item[i] = (kst_encode_item){.image = &work->there, .options = &made->options[i]};
+        kst_report_init(&made->item[i].report); /* kst_encode() does not write to a report without a size */
+    }
+    if (made->count > 1)
+        kst_encode_batch(context, made->item, made->count);
     else
-        count(rate, &search);
-    *output = search.best;
+        kst_encode(context, &work->there, made->options, &made->item[0].output, &made->item[0].report);
+}
+
+/* Drop encodings that no step has used. */
+static void drop(struct work *work)
+{
+    for (uint32_t i = 0; i < work->made.count; i++)
+        kst_buffer_release(work->source->context, &work->made.item[i].output);
+    work->made.count = 0;
+}
+
+/* Find an encoding that was made ahead, whose buffer stays its owner's. */
+static bool find_ahead(const struct work *work, int quality, kst_buffer *output)
+{
+    for (uint32_t i = 0; i < work->ahead_count; i++)
+        if (work->ahead[i].quality == quality) {
+            *output = (kst_buffer){.data = work->ahead[i].data, .length = work->ahead[i].length};
+            return true;
+        }
+    return false;
+}
+
+/* Find an encoding that was made for this or an earlier step, and take its buffer. Null: it has not been made. */
+static kst_encode_item *find_made(struct work *work, int quality, kst_buffer *output)
+{
+    for (uint32_t i = 0; i < work->made.count; i++)
+        if (work->made.options[i].quality == quality) {
+            *output = work->made.item[i].output;
+            work->made.item[i].output = (kst_buffer){.data = NULL};
+            return &work->made.item[i];
+        }
+    return NULL;
+}
+
+/* Get the encoding with a quality. Only a failure of its own is returned, not one of an encoding made ahead. */
+static kst_status get(struct work *work, int quality, kst_buffer *output, kst_report *report)
+{
+    kst_status status = KST_OK;
+
+    if (find_ahead(work, quality, output))
+        return KST_OK;
+    const kst_encode_item *made = find_made(work, quality, output);
+    if (made == NULL) {
+        status = open_image(work, report);
+        if (status)
+            return status;
+        drop(work);
+        plan(work, quality);
+        make(work);
+        made = find_made(work, quality, output);
+    }
+    *report = made->report;
+    return report->status;
+}
+
+uint32_t video_rate_guess(int quality, int most, uint32_t wanted, int list[RATE_AHEAD])
+{
+    static const int steps[RATE_AHEAD] = {0, 1, -1, 2, -2};
+    uint32_t count = 0;
+
+    quality = begin_with(quality, most);
+    for (uint32_t i = 0; i < RATE_AHEAD && i < wanted; i++)
+        if (quality + steps[i] >= 1 && quality + steps[i] <= most)
+            list[count++] = quality + steps[i];
+    return count;
+}
+
+kst_status video_rate_encode(struct video_rate *rate, const struct video_source *source,
+    const struct video_encoding *ahead, uint32_t count, kst_buffer *output, kst_report *report)
+{
+    const double bits = video_rate_allowance(rate);
+    struct work work = {
+        .search = {.exceeds = rate->most + 1, .step = 1}, .source = source, .ahead = ahead, .ahead_count = count};
+    int quality = begin_with(rate->quality, rate->most);
+    kst_status status = KST_OK;
+
+    while (!status && goes_on(&work.search)) {
+        kst_buffer made = {.data = NULL};
+        status = get(&work, quality, &made, report);
+        if (!status)
+            quality = next_quality(&work.search, quality, take(&work.search, source->context, quality, bits, &made));
+    }
+    drop(&work);
+    close_image(&work);
+    if (status)
+        kst_buffer_release(source->context, &work.search.best);
+    else
+        note(rate, &work.search);
+    *output = work.search.best;
     return status;
 }
