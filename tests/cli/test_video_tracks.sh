@@ -213,4 +213,18 @@ for container in mkv mov mxf; do
         "$KOSTKA" video $file.$container x.y4m --threads 1 2>err || [ $? -eq 1 ] || fail "$file.$container: $(cat err)"
     done
 done
+# RGB without a component transform is RGB where the container says so; planes of 4:4:4 stay planes.
+for i in 1 2; do picture 48 32 $((i * 60)) >rgb$i.ppm; done
+expect 0 "$KOSTKA" video 'rgb%d.ppm' wanted.y4m
+{ echo 'YUV4MPEG2 W48 H32 F25:1 C444' && for i in 1 2; do echo FRAME && head -c 4608 /dev/urandom; done; } >planes.y4m
+for container in mov mp4 mkv mxf; do
+    expect 0 "$KOSTKA" video 'rgb%d.ppm' rgb.$container --codec jpeg2000 --lossless --keep-components
+    expect 0 "$KOSTKA" video rgb.$container a.y4m
+    same a.y4m wanted.y4m
+    equals "$(ffprobe -v error -select_streams v -show_entries stream=color_space -of csv=p=0 rgb.$container)" gbr "$container"
+    expect 0 "$KOSTKA" video planes.y4m planes.$container --codec jpeg2000 --lossless
+    expect 0 "$KOSTKA" video planes.$container a.y4m
+    tail -n +2 a.y4m >a && tail -n +2 planes.y4m >b
+    same a b
+done
 finish

@@ -223,5 +223,6 @@ void avformat_set_frames(const struct video_info *info, AVCodecParameters *codec
                                                                  : AVCHROMA_LOC_UNSPECIFIED;
     codec->color_primaries = info->primaries == 0 ? AVCOL_PRI_UNSPECIFIED : (enum AVColorPrimaries)info->primaries;
     codec->color_trc = info->transfer == 0 ? AVCOL_TRC_UNSPECIFIED : (enum AVColorTransferCharacteristic)info->transfer;
-    codec->color_space = info->matrix == 0 ? AVCOL_SPC_UNSPECIFIED : (enum AVColorSpace)info->matrix;
+    const bool known = info->matrix != MATRIX_RGB || info->shape.rgb;
+    codec->color_space = known ? (enum AVColorSpace)info->matrix : AVCOL_SPC_UNSPECIFIED;
 }

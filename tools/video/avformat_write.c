@@ -154,11 +154,12 @@ static bool make_tracks(struct av_out *av)
 /* Write the headers. MOV and MP4 get the tag of the matrix even if the primaries and the transfer are unknown. */
 static int write_header(struct av_out *av, const char *muxer)
 {
-    const uint8_t matrix = av->writer->info.matrix;
+    const struct video_info *info = &av->writer->info;
+    const bool known = info->matrix == MATRIX_RGB ? info->shape.rgb : info->matrix != MATRIX_UNKNOWN;
     AVDictionary *options = NULL;
     int error = 0;
 
-    if ((strcmp(muxer, "mov") == 0 || strcmp(muxer, "mp4") == 0) && matrix != 0 && matrix != MATRIX_UNKNOWN)
+    if ((strcmp(muxer, "mov") == 0 || strcmp(muxer, "mp4") == 0) && known)
         error = libav.av_dict_set_(&options, "movflags", "write_colr", 0);
     if (error >= 0)
         error = libav.avformat_write_header_(av->context, &options);

@@ -41,15 +41,16 @@ static const struct video_format *find_format(
 
 /*
  * Return whether a stream holds RGB. A bare JPEG 2000 codestream does not say so: three components of one size are
- * taken for RGB if a component transform is used, which would be of no use for Y, Cb and Cr.
+ * taken for RGB if the container says so, or if a component transform is used, which would be of no use for Y, Cb and
+ * Cr.
  */
-static bool is_rgb(kst_decoder *decoder, const kst_info *info)
+static bool is_rgb(kst_decoder *decoder, const kst_info *info, uint8_t matrix)
 {
     kst_element element = {.size = sizeof element};
 
     if (info->component_count != 3 || info->colour != KST_COLOUR_RGB)
         return false;
-    if (info->codec == KST_CODEC_JPEG || info->jp2)
+    if (info->codec == KST_CODEC_JPEG || info->jp2 || matrix == MATRIX_RGB)
         return true;
     while (kst_decoder_next_element(decoder, &element))
         if (strcmp(element.name, "COD") == 0)
@@ -76,7 +77,7 @@ static bool learn_shape(
         status = kst_decoder_describe(decoder, &options, &image);
     bool good = !status || jpeg_report_problem(kst_decoder_report(decoder), status, problem);
     const kst_info *found = kst_decoder_info(decoder);
-    if (good && is_rgb(decoder, found))
+    if (good && is_rgb(decoder, found, info->matrix))
         info->shape = (struct video_shape){found->width, found->height, 3, found->component[0].depth, 1, 1, true};
     else
         good = good && shape_of_image(&image, &info->shape, problem);

@@ -228,7 +228,7 @@ static bool fit_encoder(struct video_settings *settings, struct video_pass *pass
     if (pass->writer->info.payload == PAYLOAD_JPEG2000)
         fit_j2k(settings, pass->writer);
     if (pass->writer->info.payload == PAYLOAD_JPEG2000 && info->shape.rgb) /* no Y, Cb and Cr are in the container */
-        pass->writer->info.matrix = MATRIX_UNKNOWN;
+        pass->writer->info.matrix = MATRIX_RGB;
     fit_rate(settings, pass);
     add_tags(settings, info);
     return true;

@@ -28,6 +28,7 @@ enum video_range { RANGE_UNKNOWN, RANGE_FULL, RANGE_LIMITED };
 
 /* Lists the matrices that convert RGB to Y, Cb and Cr, by their numbers in Rec. ITU-T H.273. */
 enum video_matrix {
+    MATRIX_RGB = 0, /* no planes of Y, Cb and Cr, but RGB; only containers say so */
     MATRIX_BT709 = 1,
     MATRIX_UNKNOWN = 2,
     MATRIX_BT601 = 5, /* for 625 lines, and for JPEG */
