@@ -209,6 +209,13 @@ typedef struct kst_flow_counts {
 KST_API kst_status kst_flow_count(kst_flow *flow, kst_flow_counts *counts);
 
 /**
+ * Wait until all results have been taken by `put`. The flow's threads end, and its contexts stay usable until
+ * kst_flow_end(), which then has nothing to wait for. One thread may call this.
+ * @return as kst_flow_end(); or KST_ERROR_ARGUMENT if the flow has no `put`
+ */
+KST_API kst_status kst_flow_wait(kst_flow *flow);
+
+/**
  * Wait until all results have been taken by `put`, or, if there is no `put`, drop the results that nobody took; then
  * free the flow and set the pointer to null. Null, and a pointer to null, are allowed.
  * @return KST_OK if every item succeeded, otherwise the status of one that did not

@@ -132,8 +132,8 @@ static bool start_threads(struct kst_flow *flow)
 
 static void join(struct kst_flow *flow)
 {
-    for (uint32_t i = 0; i < flow->threads; i++)
-        pthread_join(flow->thread[i], NULL);
+    while (flow->threads > 0)
+        pthread_join(flow->thread[--flow->threads], NULL);
 }
 
 /* Start all threads. Meanwhile this thread counts as a reader, so that no other thread ends too soon. */
@@ -220,6 +220,14 @@ kst_status kst_flow_count(kst_flow *flow, kst_flow_counts *counts)
     counts->moved = flow->moved;
     pthread_mutex_unlock(&flow->lock);
     return KST_OK;
+}
+
+kst_status kst_flow_wait(kst_flow *flow)
+{
+    if (!flow || !flow->options.put)
+        return KST_ERROR_ARGUMENT;
+    join(flow);
+    return flow->first;
 }
 
 kst_status kst_flow_end(kst_flow **flow_in)

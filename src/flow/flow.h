@@ -52,7 +52,7 @@ struct kst_flow {
     struct flow_lane lane[FLOW_LANES];
     uint32_t lanes;
     pthread_t *thread;
-    uint32_t threads;       /* threads that were started */
+    uint32_t threads;       /* threads that were started and have not been joined */
     pthread_mutex_t source; /* held while the source is asked for an item */
     pthread_mutex_t lock;   /* guards all members below */
     pthread_cond_t room;    /* streams that were read ahead have been used, or the flow ends: for readers */

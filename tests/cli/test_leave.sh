@@ -61,6 +61,18 @@ same piped.jp2 first.jp2
 "$KOSTKA" convert -v in --out-format jp2 --out-dir table --device cuda:0 2>&1 | cat >out
 prints '^inputs that succeeded  *120 '
 
+# So it is with frames: many at once, one by one, and on two devices.
+for i in 1 2 3 4 5 6; do cat in/p1.jpg; done >frames.mjpeg
+for options in '' --latency '--bitrate 1M'; do
+    # shellcheck disable=SC2086 # words
+    expect 0 "$KOSTKA" video frames.mjpeg frames.avi -q 80 $options --device cuda:0
+    left "frames $options"
+    [ -s frames.avi ] || fail "no frames: $options"
+done
+IDLE_CUDA_DEVICES=2 expect 0 "$KOSTKA" video frames.mjpeg frames.y4m --device all
+left 'frames on two devices'
+equals "$(wc -c <frames.y4m)" "$(($(head -n 1 frames.y4m | wc -c) + 6 * (6 + 60 * 40 + 2 * 30 * 20)))" 'bytes of frames'
+expect 1 "$KOSTKA" video frames.mjpeg missing/frames.y4m --device cuda:0
 # A signal ends the work as always. ASan wants to be the first library.
 expect 4 env LD_PRELOAD="$STOP_AT" STOP_AT_FILE=3 ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
     "$KOSTKA" convert in --out-format jp2 --out-dir stopped --manifest ms --device cuda:0

@@ -81,8 +81,15 @@ static void run(struct test *test, const char *devices, bool keep)
     options.user = test;
     test->brought = test->taken = 0;
     assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
-    assert_int_equal(kst_flow_end(&flow), KST_OK);
+    assert_int_equal(kst_flow_wait(flow), KST_OK);
     assert_int_equal(test->taken, ITEMS);
+    /* The flow's devices stay open until its end. */
+    kst_buffer stream = {.data = NULL};
+    assert_int_equal(kst_encode(kst_flow_context(flow, 0), &test->image, &test->options[0], &stream, NULL), KST_OK);
+    kst_buffer_release(kst_flow_context(flow, 0), &stream);
+    assert_int_equal(kst_flow_wait(flow), KST_OK);
+    assert_int_equal(kst_flow_end(&flow), KST_OK);
+    assert_int_equal(kst_flow_wait(NULL), KST_ERROR_ARGUMENT);
 }
 
 /* Make the streams by a call for each, from the picture or from what its stream decodes to. */
@@ -185,6 +192,7 @@ static void test_refused(void **state)
     options.writers = 1;
     options.user = &test;
     assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+    assert_int_equal(kst_flow_wait(flow), KST_ERROR_OPTIONS);
     assert_int_equal(kst_flow_end(&flow), KST_ERROR_OPTIONS);
     assert_int_equal(test.taken, 2);
 }

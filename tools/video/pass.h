@@ -38,6 +38,7 @@ struct video_pass {
     struct problem first_damage;
     struct video_losses losses; /* of numbered files; the reader counts them */
     bool interrupted;           /* a signal ended the work early */
+    bool leaves;                /* devices of CUDA were left open: the process should end without exit() */
 };
 
 /* Read all frames and write them. Returns false, with the problem, on failure. */

@@ -233,8 +233,10 @@ static void begin(struct run *run, kst_flow *flow)
     uint32_t gpus = 0;
 
     kst_context_device(kst_flow_context(flow, 0), &first);
-    for (uint32_t i = 0; !kst_context_device(kst_flow_context(flow, i), &info); i++)
+    for (uint32_t i = 0; !kst_context_device(kst_flow_context(flow, i), &info); i++) {
         gpus += info.kind != KST_DEVICE_CPU;
+        run->leaves = run->leaves || info.kind == KST_DEVICE_CUDA;
+    }
     if (first.kind == KST_DEVICE_CUDA)
         run->context = pass_open_pinning(first.name);
     pthread_mutex_lock(&run->lock);
@@ -320,7 +322,11 @@ bool pass_flow(struct run *run, struct problem *problem)
         return jpeg_report_problem(NULL, status, problem);
     begin(run, flow);
     prepare(run, coded);
-    status = kst_flow_end(&flow);
+    status = kst_flow_wait(flow);
+    if (run->leaves)
+        run->flow = flow;
+    else
+        kst_flow_end(&flow);
     if (status == KST_ERROR_MEMORY && !run->failed && !run->broken) /* other failures have already been recorded */
         return jpeg_report_problem(NULL, status, problem);
     return !run->failed && !run->broken;

@@ -42,6 +42,8 @@ struct run {
     bool preparing;       /* prepare() is allocating the memory of unused slots */
     int quality;          /* that of the last frame that was written, if it was searched for; 0: there was none */
     uint32_t ahead;       /* encodings of a frame that are made ahead of the search; 0: none */
+    bool leaves;          /* devices of CUDA stay open, because their driver would take long to free its buffers */
+    kst_flow *flow;       /* the flow that stays open then */
     kst_context *context; /* the context for pinned memory of frames; null: plain memory is used */
     struct slot slot[SLOTS_MOST];
     uint32_t made;

@@ -245,6 +245,7 @@ bool pass_singly(struct run *run, struct problem *problem)
     const struct common_options *common = run->pass->common;
     kst_decode_options decode;
     kst_context_options options;
+    kst_device_info info = {.size = sizeof info};
     enum video_step step = STEP_FRAME;
     char *device = choose_device(run->pass);
 
@@ -262,5 +263,6 @@ bool pass_singly(struct run *run, struct problem *problem)
     run->made = 1;
     while (step == STEP_FRAME || step == STEP_PACKET)
         step = do_one(run, run->context, &decode, problem);
+    run->leaves = !kst_context_device(run->context, &info) && info.kind == KST_DEVICE_CUDA; /* auto has chosen by now */
     return step == STEP_END;
 }
