@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "files/output.h"
+#include "volume/devices.h"
+#include "volume/store.h"
 
 enum { LEVELS_MAX = 32, BITS_MAX = 28, LAYERS_MADE = 1024, REPEAT = 5, REPEAT_MAX = 1000 };
 
@@ -137,6 +139,8 @@ static bool handle(const char *verb, void *to, int code, const char *value)
     case OPTION_GO_ON:
         settings->resume = true;
         return true;
+    case OPTION_SHARE:
+        return shard_read(verb, value, &settings->shard);
     case OPTION_STRICT:
         settings->decode.strict = true;
         return true;
@@ -166,8 +170,8 @@ static struct option_group volume_group(struct volume_settings *settings)
         {"layers", "N", OPTION_LAYERS, 0, 0}, {"resume", NULL, OPTION_GO_ON, 0, 0},
         {"strict", NULL, OPTION_STRICT, 0, 0}, {"axis", "x|y|z", OPTION_AXIS, 0, 0}, {"index", "N", OPTION_INDEX, 0, 0},
         {"error", "E", OPTION_ERROR, 0, 0}, {"brick", "ZxYxX", OPTION_BRICK, 0, 0},
-        {"shards", "ZxYxX", OPTION_SHARDS, 0, 0}, {"layout", "2d|3d", OPTION_LAYOUT, 0, 0},
-        {"repeat", "N", OPTION_REPEAT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"shards", "ZxYxX", OPTION_SHARDS, 0, 0}, {"shard", "I/N|auto", OPTION_SHARE, 0, 0},
+        {"layout", "2d|3d", OPTION_LAYOUT, 0, 0}, {"repeat", "N", OPTION_REPEAT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -186,7 +190,7 @@ struct action {
 static const struct action actions[] = {
     {"encode", volume_encode, 2,
         {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_BRICK, OPTION_SHARDS, OPTION_LAYOUT,
-            OPTION_ERROR, OPTION_LAYERS, OPTION_GO_ON},
+            OPTION_ERROR, OPTION_LAYERS, OPTION_GO_ON, OPTION_SHARE},
         true},
     {"decode", volume_decode, 2,
         {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_LAYERS, OPTION_STRICT}, false},
@@ -245,6 +249,12 @@ static bool set_layers(const struct action *action, struct volume_settings *sett
                : value_layers("volume", settings->layers, &settings->decode.layers);
 }
 
+/* Return whether an action codes the bricks of a store. */
+static bool codes_bricks(const struct action *action, char **names)
+{
+    return action->files == 2 && store_is_named(names[action->run == volume_encode ? 1 : 0]);
+}
+
 static int run_action(const struct action *action, struct volume_settings *settings, int argc, char **argv)
 {
     if (argc != action->files)
@@ -254,34 +264,51 @@ static int run_action(const struct action *action, struct volume_settings *setti
         return complain_usage("volume", "'%s' is the input itself: name another file", argv[1]);
     if (!set_layers(action, settings) || (action->encodes && !j2k_settings_finish("volume", &settings->j2k)))
         return EXIT_USAGE;
-    int code = common_context(&settings->common, 0, &settings->context);
+    int code = volume_devices_open(settings, codes_bricks(action, argv));
     if (code == EXIT_FINE) {
         code = action->run(settings, argv);
-        kst_context_destroy(&settings->context);
+        volume_devices_close(settings);
     }
     return code;
 }
 
-/* Return whether a word is --resume, perhaps shortened. */
-static bool is_resume(const char *word)
+/*
+ * Return how many words, from the first on, make an option that changes no byte of a store, perhaps shortened: the
+ * option, or the option and its value. 0: the word is another one.
+ */
+static int count_unchanging(const char *word)
 {
-    static const char resume[] = "--resume";
-    const size_t length = strlen(word);
-    return length > 2 && strncmp(word, resume, length) == 0;
+    static const struct {
+        const char *name;
+        bool valued;
+    } options[] = {{"resume", false}, {"verbose", false}, {"shard", true}, {"device", true}, {"threads", true},
+        {"max-memory", true}, {"max-pixels", true}, {"max-work", true}};
+    if (word[0] == '-' && (word[1] == 't' || word[1] == 'v'))
+        return word[1] == 't' && word[2] == '\0' ? 2 : 1;
+    const size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
+    for (size_t i = 0; length > 0 && i < sizeof options / sizeof *options; i++)
+        if (strncmp(word + 2, options[i].name, length) == 0)
+            return options[i].valued && word[2 + length] == '\0' ? 2 : 1;
+    return 0;
 }
 
-/* Return words with a space before each, but without --resume. The caller frees it; null: out of memory. */
+/*
+ * Return words with a space before each, but without options that change no byte. The caller frees it; null: out of
+ * memory.
+ */
 static char *join_words(char **words, int count)
 {
     size_t room = 1;
     for (int i = 0; i < count; i++)
         room += strlen(words[i]) + 1;
     char *joined = calloc(room, 1), *at = joined;
-    for (int i = 0; i < count && joined != NULL; i++)
-        if (!is_resume(words[i])) {
-            *at++ = ' ';
-            at = stpcpy(at, words[i]);
-        }
+    for (int i = 0, skipped; i < count && joined != NULL; i += skipped > 0 ? skipped : 1) {
+        skipped = count_unchanging(words[i]);
+        if (skipped > 0)
+            continue;
+        *at++ = ' ';
+        at = stpcpy(at, words[i]);
+    }
     return joined;
 }
 
@@ -348,6 +375,7 @@ const struct verb verb_volume = {
         "  --brick N|ZxYxX      a store: samples of a brick; default 64, with --layout 2d a slice\n"
         "  --shards N|ZxYxX     a store: put so many bricks along each axis into one file\n"
         "  --resume             a store that was not finished: keep its complete bricks\n"
+        "  --shard I/N|auto     a store: make share I of N of its files, from 0 on; the last process finishes it\n"
         "  --layout 2d|3d       a store: code bricks as volumes (3d, the default), or slices, for other readers (2d)\n"
         "\n"
         "  --box ZxYxX+Z+Y+X    decode this part of the (reduced) volume\n"
@@ -361,5 +389,8 @@ const struct verb verb_volume = {
         "  --json               info, bench: print an object\n"
         "\n"
         "  -t, --threads N      --device NAME      --max-pixels N      --max-memory SIZE     --max-work N\n"
-        "  -v, --verbose\n",
+        "  -v, --verbose\n"
+        "\n"
+        "A store's bricks go to all devices that --device names: cuda:0,cuda:1,cpu, or all; if one fails, the others\n"
+        "take over its bricks. Every device makes the same bytes.\n",
 };

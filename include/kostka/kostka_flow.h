@@ -4,11 +4,12 @@
 
 /**
  * @file
- * Declares flows: many pictures on their way from a source through reading, decoding and encoding to a sink, on several
- * devices at once and in bounded memory.
+ * Declares flows: many pictures, or bricks of volumes, on their way from a source through reading, decoding and
+ * encoding to a sink, on several devices at once and in bounded memory.
  */
 
 #include <kostka/kostka.h>
+#include <kostka/kostka_volume.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,11 +17,13 @@ extern "C" {
 
 /** Says what a flow makes of its items. */
 typedef enum kst_flow_work {
-    KST_FLOW_DECODE = 0,    /**< a stream becomes an image */
-    KST_FLOW_CONVERT = 1,   /**< a stream is decoded and encoded again; its pixels stay in the device's memory */
-    KST_FLOW_ENCODE = 2,    /**< an image becomes a stream */
-    KST_FLOW_TRANSCODE = 3, /**< a stream is rewritten from its coefficients; see kst_transcode_batch() */
-    KST_FLOW_CHANGE = 4     /**< an image is resized, or goes through a stage, or both, and becomes another image */
+    KST_FLOW_DECODE = 0,        /**< a stream becomes an image */
+    KST_FLOW_CONVERT = 1,       /**< a stream is decoded and encoded again; its pixels stay in the device's memory */
+    KST_FLOW_ENCODE = 2,        /**< an image becomes a stream */
+    KST_FLOW_TRANSCODE = 3,     /**< a stream is rewritten from its coefficients; see kst_transcode_batch() */
+    KST_FLOW_CHANGE = 4,        /**< an image is resized, or goes through a stage, or both, and becomes another image */
+    KST_FLOW_DECODE_VOLUME = 5, /**< a stream becomes a volume; see kst_decode_volumes() */
+    KST_FLOW_ENCODE_VOLUME = 6  /**< a volume becomes a stream; see kst_encode_volumes() */
 } kst_flow_work;
 
 /** One image of a stage. */
@@ -57,7 +60,7 @@ typedef struct kst_flow_encoding {
     kst_report report;                /**< result; it says nothing if the item failed before it was encoded */
 } kst_flow_encoding;
 
-/** One picture of a flow. */
+/** One picture or volume of a flow. */
 typedef struct kst_flow_item {
     size_t size;
     /* These members are the source's. What they point to must stay as it is until the item's result has come. */
@@ -92,6 +95,14 @@ typedef struct kst_flow_item {
      */
     kst_flow_encoding *further;
     uint32_t further_count; /**< 0: none */
+    /**
+     * KST_FLOW_DECODE_VOLUME: the volume, as for kst_decode_volume(): the source may choose its kind of memory, or
+     * provide the buffer. KST_FLOW_ENCODE_VOLUME: the source's volume. Device memory keeps the item to the devices of
+     * that kind. Volumes are neither resized nor taken through stages.
+     */
+    kst_volume volume;
+    const kst_volume_decode_options *decode_volume; /**< null for the defaults, as is the next one */
+    const kst_volume_options *encode_volume;
     /* These members are the flow's. */
     uint64_t index;       /**< the item's number, in the order of the source */
     kst_buffer output;    /**< the stream that was made */
@@ -140,14 +151,14 @@ typedef struct kst_flow_options {
     const kst_transcode_options *transcode;
     kst_allocator allocator;
     kst_log log;
-    kst_limits limits; /**< on each operation */
+    kst_limits limits; /**< on each operation; and all volumes that the CPU works on at once stay within `memory` */
     /**
      * Get the next item, which is initialised. One thread at a time calls this. @return false: there are no more
      */
     bool (*next)(void *user, kst_flow_item *item);
     /**
      * Take a result: with `in_order` one at a time, otherwise several threads may call this at once. The flow frees the
-     * item's image and outputs afterwards. Null: the caller takes the results by kst_flow_take().
+     * item's image, volume and outputs afterwards. Null: the caller takes the results by kst_flow_take().
      * @return false: the flow ends as after kst_flow_cancel()
      */
     bool (*put)(void *user, kst_flow_item *item);
@@ -177,7 +188,7 @@ KST_API kst_status kst_flow_start(const kst_flow_options *options, kst_flow **fl
 KST_API bool kst_flow_take(kst_flow *flow, kst_flow_item *item);
 
 /**
- * Free an item's image and output, and the outputs of further encodings, unless their buffers are the caller's.
+ * Free an item's image, volume and output, and the outputs of further encodings, unless their buffers are the caller's.
  * Thread-safe; before kst_flow_end().
  */
 KST_API void kst_flow_release(kst_flow *flow, kst_flow_item *item);

@@ -20,11 +20,12 @@ void kst_flow_options_init(kst_flow_options *options)
 
 static bool is_fine(const kst_flow_options *options)
 {
-    return options->size == sizeof *options && (unsigned)options->work <= KST_FLOW_CHANGE && options->next &&
+    return options->size == sizeof *options && (unsigned)options->work <= KST_FLOW_ENCODE_VOLUME && options->next &&
            options->readers > 0 && options->readers <= 1024 && options->writers > 0 && options->writers <= 1024 &&
            options->memory > 0 && options->most > 0 && options->most <= FLOW_MOST && options->wait_us < 1000000 &&
            !(options->keep && options->work != KST_FLOW_CONVERT) &&
-           !((options->resize || options->stage) && options->work == KST_FLOW_TRANSCODE) &&
+           !((options->resize || options->stage) &&
+               (options->work == KST_FLOW_TRANSCODE || kst_flow_is_volume(options->work))) &&
            kst_flow_stage_is_fine(options->stage);
 }
 
@@ -199,6 +200,7 @@ void kst_flow_release(kst_flow *flow, kst_flow_item *item)
     if (!flow || !item || !item->context)
         return;
     kst_image_release(item->context, &item->image);
+    kst_volume_release(item->context, &item->volume);
     kst_buffer_release(item->context, &item->output);
     for (uint32_t i = 0; item->further && i < item->further_count; i++)
         kst_buffer_release(item->context, &item->further[i].output);

@@ -23,6 +23,7 @@ struct flow_entry {
     uint8_t *file;                      /* the stream that was read from a file; null: the stream is the caller's */
     uint64_t input;                     /* bytes of `file` */
     uint64_t pixels;                    /* bytes of the image or the result, the larger one; 0: not known */
+    uint64_t work;                      /* bytes that the CPU takes for a volume while it codes it */
     uint64_t result;                    /* bytes that will wait for the sink: with DECODE those of the image */
     uint32_t failures;                  /* how many devices have failed with this item */
 };
@@ -40,7 +41,9 @@ struct flow_lane {
     kst_context *alone; /* CPU: a context of one thread, used while there are pictures for all threads */
     kst_device_kind kind;
     uint32_t workers; /* threads that give it work */
-    uint32_t busy;    /* threads that give it work now; this and the next member are guarded by the flow's lock */
+    uint32_t busy;    /* threads that give it work now; this and the next members are guarded by the flow's lock */
+    uint32_t volumes; /* volumes that it codes now */
+    uint64_t work;    /* bytes that these take on the CPU */
     bool failed;      /* it takes no more items */
 };
 
@@ -115,6 +118,12 @@ static inline bool kst_flow_makes_image(kst_flow_work work)
     return work == KST_FLOW_DECODE || work == KST_FLOW_CHANGE;
 }
 
+/* Return whether an item is a volume, or becomes one. */
+static inline bool kst_flow_is_volume(kst_flow_work work)
+{
+    return work == KST_FLOW_DECODE_VOLUME || work == KST_FLOW_ENCODE_VOLUME;
+}
+
 /* Return how an item's image is resized; null: it is not. */
 static inline const kst_resize_options *kst_flow_resize_of(const struct kst_flow *flow, const kst_flow_item *item)
 {
@@ -138,6 +147,14 @@ static inline const kst_flow_stage *kst_flow_stage_of(const struct kst_flow *flo
  * case.
  */
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count);
+
+/*
+ * volumes.c: kst_flow_look_at_volume() finds out how large an entry's volume is, and how much memory the CPU takes for
+ * it. kst_flow_make_volumes() does the work of kst_flow_make() for entries with volumes.
+ */
+void kst_flow_look_at_volume(struct kst_flow *flow, struct flow_entry *entry);
+void kst_flow_make_volumes(
+    struct kst_flow *flow, kst_context *context, struct flow_entry *const *entry, uint32_t count);
 
 /*
  * results.c: kst_flow_finish() queues an entry for the sink. kst_flow_announce() then wakes the threads that wait for

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "core/context.h"
 #include "core/report.h"
 #include "flow/flow.h"
 
@@ -41,7 +42,22 @@ static bool suits(const struct flow_lane *lane, const struct flow_entry *entry)
 {
     const kst_flow_item *item = &entry->item;
     bool from_picture = (item->work == KST_FLOW_ENCODE || item->work == KST_FLOW_CHANGE) && item->picture;
+    if (kst_flow_is_volume(item->work))
+        return reaches(lane, item->volume.memory);
     return reaches(lane, item->image.memory) && (!from_picture || reaches(lane, item->picture->memory));
+}
+
+/*
+ * Return whether the lane has memory for an entry beside the volumes that it codes now. A call for volumes may take
+ * half of a GPU's memory, and keeps the GPU busy by itself. Those of the CPU share the limit on memory; one may exceed
+ * it.
+ */
+static bool has_memory(const struct flow_lane *lane, const struct flow_entry *entry)
+{
+    if (!kst_flow_is_volume(entry->item.work) || lane->volumes == 0)
+        return true;
+    const uint64_t limit = lane->context->limits.memory;
+    return is_cpu(lane) && lane->work <= limit && entry->work <= limit - lane->work;
 }
 
 /* Return whether any device can make the entry's image. */
@@ -99,7 +115,7 @@ static struct flow_entry *find(const struct flow_lane *lane)
     const struct kst_flow *flow = lane->flow;
     bool leaves = is_cpu(lane) && flow->gpus > 0 && !flow->cancelled && flow->ready.count <= flow->gpus * BACKLOG;
     struct flow_entry *entry = flow->ready.first;
-    while (entry && !suits(lane, entry))
+    while (entry && !(suits(lane, entry) && has_memory(lane, entry)))
         entry = entry->next;
     return entry && !lane->failed && !leaves && (flow->cancelled || fits(flow, entry)) ? entry : NULL;
 }
@@ -141,11 +157,25 @@ static bool joins(const struct flow_entry *entry, const struct flow_entry *first
     return entry->item.work == first->item.work && pixels + entry->pixels <= most_pixels;
 }
 
+/* Return how many other threads of GPUs could take entries of the kind of work of the first one now. */
+static uint32_t count_others(const struct flow_lane *lane, const struct flow_entry *first)
+{
+    const struct kst_flow *flow = lane->flow;
+    uint32_t others = 0;
+    if (!first || !kst_flow_is_volume(first->item.work))
+        return flow->idle;
+    for (uint32_t i = 0; i < flow->lanes; i++) {
+        const struct flow_lane *other = &flow->lane[i];
+        others += other != lane && !is_cpu(other) && !other->failed && other->volumes == 0;
+    }
+    return others;
+}
+
 /* Take the lane's share of the waiting entries. The caller holds the lock. */
 static uint32_t take_share(struct flow_lane *lane, struct flow_entry **taken)
 {
     struct kst_flow *flow = lane->flow;
-    uint32_t share = flow->ready.count / (flow->idle + 1) + 1, count = 0;
+    uint32_t share = flow->ready.count / (count_others(lane, find(lane)) + 1) + 1, count = 0;
     uint32_t most = is_cpu(lane) ? 1 : share < flow->options.most ? share : flow->options.most;
     uint64_t pixels = 0;
     struct flow_entry *entry;
@@ -234,10 +264,25 @@ static uint64_t output_bytes(const kst_flow_item *item)
     return sum;
 }
 
+/* Count the volumes among entries that the lane begins or ends with. The caller holds the lock. */
+static void count_volumes(struct flow_lane *lane, struct flow_entry *const *entry, uint32_t count, bool begin)
+{
+    if (!kst_flow_is_volume(entry[0]->item.work))
+        return;
+    uint64_t work = 0;
+    for (uint32_t i = 0; i < count; i++)
+        work += entry[i]->work;
+    lane->volumes = begin ? lane->volumes + count : lane->volumes - count;
+    lane->work = begin ? lane->work + work : lane->work - work;
+    if (!begin)
+        pthread_cond_broadcast(&lane->flow->work);
+}
+
 /* Pass entries on to the sink, or to another device if this one has failed. The caller holds the lock. */
 static void end(struct flow_lane *lane, struct flow_entry *const *entry, uint32_t count)
 {
     struct kst_flow *flow = lane->flow;
+    count_volumes(lane, entry, count, false);
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t bytes = output_bytes(&entry[i]->item);
         entry[i]->result += bytes;
@@ -279,6 +324,7 @@ void *kst_flow_work_on(void *arg)
         bool cancelled = flow->cancelled;
         flow->busy++;
         lane->busy++;
+        count_volumes(lane, entry, count, true);
         kst_context *context = choose_context(lane);
         pthread_mutex_unlock(&flow->lock);
         if (cancelled)

@@ -425,6 +425,10 @@ void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_ent
         .flow = lane->flow, .context = context, .entry = entry, .count = count, .work = entry[0]->item.work};
     for (uint32_t i = 0; i < count; i++)
         entry[i]->item.context = context;
+    if (kst_flow_is_volume(m.work)) {
+        kst_flow_make_volumes(lane->flow, context, entry, count);
+        return;
+    }
     if (!make_arrays(&m))
         fail_all(&m, KST_ERROR_MEMORY);
     else if (m.work == KST_FLOW_DECODE)

@@ -52,6 +52,7 @@ static struct flow_entry *ask(struct kst_flow *flow)
         entry->item.size = sizeof entry->item;
         entry->item.work = flow->options.work;
         kst_image_init(&entry->item.image);
+        kst_volume_init(&entry->item.volume);
         kst_report_init(&entry->item.report);
         came = flow->options.next(flow->options.user, &entry->item);
         kst_report_init(&entry->item.report);
@@ -218,8 +219,8 @@ static void look(struct kst_flow *flow, struct flow_entry *entry)
 }
 
 /*
- * Check an item's work and stage: an item transcodes if and only if the flow does, and one that changes a picture has
- * options of resizing or a stage.
+ * Check an item's work and stage: an item transcodes if and only if the flow does, one that changes a picture has
+ * options of resizing or a stage, and a volume has neither of its own.
  */
 static kst_status check_work(const struct kst_flow *flow, struct flow_entry *entry)
 {
@@ -235,7 +236,10 @@ static kst_status check_work(const struct kst_flow *flow, struct flow_entry *ent
         (!entry->item.further || (work != KST_FLOW_CONVERT && work != KST_FLOW_ENCODE)))
         return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "the item has further encodings, and nothing is encoded, or their array is missing");
-    if ((unsigned)work <= KST_FLOW_CHANGE && (work == KST_FLOW_TRANSCODE) == alone)
+    if (kst_flow_is_volume(work) && (entry->item.resize || entry->item.stage))
+        return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "a volume is neither resized nor taken through a stage");
+    if ((unsigned)work <= KST_FLOW_ENCODE_VOLUME && (work == KST_FLOW_TRANSCODE) == alone)
         return KST_OK;
     return kst_report_error(
         &entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "the item's work is none that the flow does");
@@ -251,6 +255,8 @@ static void bring(struct kst_flow *flow, struct flow_entry *entry)
     /* The lane reports what is wrong with a picture of the source's. */
     if (!status && entry->item.work == KST_FLOW_CHANGE && !kst_image_check_shape(entry->item.picture))
         note_image(flow, entry, entry->item.picture);
+    if (!status && kst_flow_is_volume(entry->item.work))
+        kst_flow_look_at_volume(flow, entry);
     pthread_mutex_lock(&flow->lock);
     if (status) {
         kst_flow_finish(flow, entry);

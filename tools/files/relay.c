@@ -60,6 +60,9 @@ static void ask(kst_flow_item *to, const kst_flow_item *from)
     to->encode = from->encode;
     to->transcode = from->transcode;
     to->image = from->image;
+    to->volume = from->volume;
+    to->decode_volume = from->decode_volume;
+    to->encode_volume = from->encode_volume;
 }
 
 static bool next(void *user, kst_flow_item *item)
@@ -93,6 +96,7 @@ static bool put(void *user, kst_flow_item *item)
 
     *asked->item = *item;
     kst_image_init(&item->image);
+    kst_volume_init(&item->volume);
     item->output = (kst_buffer){.data = NULL};
     pthread_mutex_lock(&relay->lock);
     asked->done = true;
@@ -101,19 +105,49 @@ static bool put(void *user, kst_flow_item *item)
     return true;
 }
 
+/* Put an item in line for the flow. The caller holds the lock. */
+static void put_in_line(struct relay *relay, struct asked *asked, kst_flow_item *item)
+{
+    *asked = (struct asked){.item = item};
+    pthread_cond_init(&asked->answered, NULL);
+    *relay->last = asked;
+    relay->last = &asked->next;
+    pthread_cond_signal(&relay->asking);
+}
+
+/* Wait until an item's work is done. The caller holds the lock. */
+static void wait_for_answer(struct relay *relay, struct asked *asked)
+{
+    while (!asked->done)
+        pthread_cond_wait(&asked->answered, &relay->lock);
+    pthread_cond_destroy(&asked->answered);
+}
+
 void relay_do(struct relay *relay, kst_flow_item *item)
 {
-    struct asked asked = {.item = item};
+    struct asked asked;
 
-    pthread_cond_init(&asked.answered, NULL);
     pthread_mutex_lock(&relay->lock);
-    *relay->last = &asked;
-    relay->last = &asked.next;
-    pthread_cond_signal(&relay->asking);
-    while (!asked.done)
-        pthread_cond_wait(&asked.answered, &relay->lock);
+    put_in_line(relay, &asked, item);
+    wait_for_answer(relay, &asked);
     pthread_mutex_unlock(&relay->lock);
-    pthread_cond_destroy(&asked.answered);
+}
+
+void relay_do_all(struct relay *relay, kst_flow_item *items, size_t count)
+{
+    struct asked *asked = count > 0 ? calloc(count, sizeof *asked) : NULL;
+
+    for (size_t i = 0; i < count && asked == NULL; i++) /* without memory for all, one by one */
+        relay_do(relay, &items[i]);
+    if (asked == NULL)
+        return;
+    pthread_mutex_lock(&relay->lock);
+    for (size_t i = 0; i < count; i++)
+        put_in_line(relay, &asked[i], &items[i]);
+    for (size_t i = 0; i < count; i++)
+        wait_for_answer(relay, &asked[i]);
+    pthread_mutex_unlock(&relay->lock);
+    free(asked);
 }
 
 /* Only threads that have reserved nothing wait, so threads never wait for each other. */
@@ -268,6 +302,18 @@ const kst_filter *relay_filter(const struct relay *relay)
 const kst_flow_stage *relay_stage(const struct relay *relay)
 {
     return relay->filter != NULL ? &relay->stage : NULL;
+}
+
+uint32_t relay_devices(const struct relay *relay)
+{
+    return relay->devices;
+}
+
+uint64_t relay_moved(const struct relay *relay)
+{
+    kst_flow_counts counts = {.size = sizeof counts};
+
+    return kst_flow_count(relay->flow, &counts) ? 0 : counts.moved;
 }
 
 uint32_t relay_width(const struct relay *relay)

@@ -37,6 +37,12 @@ bool relay_has(const struct relay *relay, kst_device_kind kind);
 const kst_filter *relay_filter(const struct relay *relay);
 const kst_flow_stage *relay_stage(const struct relay *relay);
 
+/* Return the number of devices. */
+uint32_t relay_devices(const struct relay *relay);
+
+/* Return how many items a device failed with and another one took over. */
+uint64_t relay_moved(const struct relay *relay);
+
 /* Return the number of threads that keep the devices busy. */
 uint32_t relay_width(const struct relay *relay);
 
@@ -57,5 +63,9 @@ void relay_rest(struct relay *relay);
  * members are then as the flow's sink would get them; the caller releases what the item holds, by its context.
  */
 void relay_do(struct relay *relay, kst_flow_item *item);
+
+/* Let the devices share the work of many items, and wait until all of it is done. Each item ends as one of relay_do().
+ */
+void relay_do_all(struct relay *relay, kst_flow_item *items, size_t count);
 
 #endif

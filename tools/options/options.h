@@ -136,6 +136,7 @@ enum option_code {
     OPTION_SHAPE,
     OPTION_SHARD,
     OPTION_SHARDS,
+    OPTION_SHARE, /* --shard of a store */
     OPTION_GO_ON, /* --resume of a store */
     OPTION_SIMILAR,
     OPTION_SIZE,

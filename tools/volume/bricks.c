@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "volume/devices.h"
 #include "volume/store.h"
 
 static int64_t load(const uint8_t *at, size_t bytes, bool is_signed)
@@ -219,8 +220,10 @@ static bool blame(
 
 /* Report on a decoded part, and finish its samples. */
 static bool finish(const struct store *store, const struct brick_part *part, const struct part_work *work,
-    const kst_report *report, struct problem *problem)
+    const kst_flow_item *item, struct problem *problem)
 {
+    const kst_report *report = &item->report;
+    const kst_volume *made = &item->volume;
     if (report->status)
         return coded_report_problem(report, report->status, problem);
     if (report->warnings > 0) {
@@ -229,36 +232,36 @@ static bool finish(const struct store *store, const struct brick_part *part, con
         free(path);
     }
     if (work->narrow)
-        copy_box(work->made.data, volume_sample_bytes(&work->made), work->made.pitch, work->made.slice_pitch, false,
-            &part->target);
+        copy_box(made->data, volume_sample_bytes(made), made->pitch, made->slice_pitch, false, &part->target);
     if (store->scaled)
         scale_box(store, &part->target);
     return true;
 }
 
-/* Decode what is prepared. Bricks behind the first bad one are not reported on. */
+/* Decode what is prepared, on all devices. Bricks behind the first bad one are not reported on. */
 static bool decode_prepared(const struct store *store, const struct volume_settings *settings,
-    const struct brick_part *parts, struct part_work *work, size_t count, struct problem *problem)
+    const struct brick_part *parts, const struct part_work *work, size_t count, struct problem *problem)
 {
-    kst_volume_item *items = calloc(count, sizeof *items);
+    kst_flow_item *items = calloc(count, sizeof *items);
     struct problem inner = {.text = ""};
     size_t coded = 0;
     bool good = items != NULL || problem_set(problem, "out of memory");
     for (size_t i = 0; i < count && good; i++)
         if (work[i].coded)
-            items[coded++] = (kst_volume_item){.data = parts[i].coded.data,
+            items[coded++] = (kst_flow_item){.size = sizeof *items,
+                .work = KST_FLOW_DECODE_VOLUME,
+                .data = parts[i].coded.data,
                 .length = parts[i].coded.length,
-                .options = &work[i].options,
-                .volume = &work[i].made};
-    if (good && coded > 0)
-        kst_decode_volumes(settings->context, items, coded);
+                .decode_volume = &work[i].options,
+                .volume = work[i].made};
+    if (good)
+        volume_code(settings, items, coded);
     for (size_t i = 0, k = 0; i < count && k < coded; i++) {
         if (!work[i].coded)
             continue;
-        good = good && (finish(store, &parts[i], &work[i], &items[k].report, &inner) ||
-                           blame(store, &parts[i], &inner, problem));
-        k++;
-        kst_volume_release(settings->context, &work[i].made);
+        good =
+            good && (finish(store, &parts[i], &work[i], &items[k], &inner) || blame(store, &parts[i], &inner, problem));
+        volume_item_release(&items[k++]);
     }
     free(items);
     return good;

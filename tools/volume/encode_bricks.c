@@ -7,18 +7,30 @@
 
 #include "progress/progress.h"
 #include "system/folder.h"
+#include "volume/devices.h"
 #include "volume/encoding.h"
 
 /* Describes a brick of a band. */
 struct brick {
     uint32_t at[AXES]; /* its number in the store */
     bool empty;        /* it need not be there */
-    bool kept;         /* it is there already, as are the others of its shard */
+    bool foreign;      /* another process makes it */
+    bool kept;         /* it is there already, as are the others of its shard, or is foreign */
     kst_volume volume;
     kst_volume_options options;
     struct progress_unit step;
     kst_progress progress; /* with the step */
-    kst_buffer coded;
+    kst_image image;       /* a slice that is coded as a picture; its options follow */
+    kst_encode_options encode;
+    const kst_flow_item *item; /* the work of coding it; null: it is not coded */
+};
+
+/* Holds the bricks of a band, and the work on those that are to be coded. */
+struct band {
+    struct brick *bricks;
+    size_t count;
+    kst_flow_item *items;
+    size_t coded;
 };
 
 /* Return whether all samples of a brick are the fill value, 0, so that the brick need not be stored. */
@@ -34,15 +46,9 @@ static bool is_empty(const struct encoding *encoding, const kst_volume *brick)
     return true;
 }
 
-static bool encode_image(
-    const struct encoding *encoding, const kst_volume *brick, kst_buffer *coded, struct problem *problem)
+/* Choose how slices are coded as pictures. */
+static kst_j2k_options options_of_pictures(const struct encoding *encoding)
 {
-    kst_encode_options options;
-    kst_image image;
-    kst_report report;
-    kst_encode_options_init(&options);
-    kst_image_init(&image);
-    kst_report_init(&report);
     kst_j2k_options j2k = encoding->settings->j2k.options;
     j2k.codestream = true;
     if (j2k.levels == KST_LEVELS_AUTO) { /* the default is for volumes, but this is a picture */
@@ -50,20 +56,27 @@ static bool encode_image(
         kst_j2k_options_init(&usual);
         j2k.levels = usual.levels;
     }
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    image.format = KST_FORMAT_RAW;
-    image.width = brick->width;
-    image.height = brick->height;
-    image.plane_count = 1;
-    image.plane[0] = (kst_plane){.data = brick->data,
-        .pitch = (ptrdiff_t)brick->pitch,
-        .width = brick->width,
-        .height = brick->height,
-        .depth = brick->bits,
-        .is_signed = brick->is_signed};
-    const kst_status status = kst_encode(encoding->settings->context, &image, &options, coded, &report);
-    return !status || coded_report_problem(&report, status, problem);
+    return j2k;
+}
+
+/* Describe a brick, which is one slice, as a picture. */
+static void describe_picture(const kst_j2k_options *j2k, struct brick *brick)
+{
+    const kst_volume *volume = &brick->volume;
+    kst_encode_options_init(&brick->encode);
+    brick->encode.codec = KST_CODEC_JPEG2000;
+    brick->encode.jpeg2000 = j2k;
+    kst_image_init(&brick->image);
+    brick->image.format = KST_FORMAT_RAW;
+    brick->image.width = volume->width;
+    brick->image.height = volume->height;
+    brick->image.plane_count = 1;
+    brick->image.plane[0] = (kst_plane){.data = volume->data,
+        .pitch = (ptrdiff_t)volume->pitch,
+        .width = volume->width,
+        .height = volume->height,
+        .depth = volume->bits,
+        .is_signed = volume->is_signed};
 }
 
 /* Return which share of a brick's samples belong to the volume, and are not repeated edges. */
@@ -177,36 +190,39 @@ static bool is_to_code(const struct brick *brick)
     return !brick->empty && !brick->kept;
 }
 
-/* Encode bricks as volumes, in one call. */
-static bool encode_volumes(struct encoding *encoding, struct brick *bricks, size_t count, struct problem *problem)
+/* Describe the work on those bricks of a band that are to be coded. `j2k` stays as long as the work. */
+static void list_work(const struct encoding *encoding, const kst_j2k_options *j2k, struct band *band)
 {
-    kst_volume_encode_item *items = count > 0 ? calloc(count, sizeof *items) : NULL;
-    if (items == NULL)
-        return count == 0 || problem_set(problem, "out of memory");
-    bool good = true;
-    size_t some = 0;
-    for (size_t i = 0; i < count; i++)
-        if (is_to_code(&bricks[i]))
-            items[some++] = (kst_volume_encode_item){.volume = &bricks[i].volume, .options = &bricks[i].options};
-    kst_encode_volumes(encoding->settings->context, items, some);
-    for (size_t i = 0, k = 0; i < count; i++) {
-        if (!is_to_code(&bricks[i]))
+    band->coded = 0;
+    for (size_t i = 0; i < band->count; i++) {
+        struct brick *brick = &band->bricks[i];
+        kst_flow_item *item = &band->items[band->coded];
+        if (!is_to_code(brick))
             continue;
-        const kst_report *report = &items[k].report;
-        bricks[i].coded = items[k++].output;
-        good = good && (!report->status || coded_report_problem(report, report->status, problem)) &&
-               encoding_count_levels(encoding, bricks[i].coded.data, bricks[i].coded.length, problem);
+        *item = (kst_flow_item){.size = sizeof *item, .work = KST_FLOW_ENCODE_VOLUME, .volume = brick->volume};
+        item->encode_volume = &brick->options;
+        if (encoding->settings->by_slices) {
+            describe_picture(j2k, brick);
+            *item = (kst_flow_item){
+                .size = sizeof *item, .work = KST_FLOW_ENCODE, .picture = &brick->image, .encode = &brick->encode};
+        }
+        brick->item = item;
+        band->coded++;
     }
-    free(items);
-    return good;
 }
 
-static bool encode_slices(const struct encoding *encoding, struct brick *bricks, size_t count, struct problem *problem)
+/* Encode the bricks of a band that are to be coded, on all devices. */
+static bool encode_bricks(struct encoding *encoding, struct band *band, struct problem *problem)
 {
+    const kst_j2k_options j2k = options_of_pictures(encoding);
     bool good = true;
-    for (size_t i = 0; i < count && good; i++) {
-        good = !is_to_code(&bricks[i]) || encode_image(encoding, &bricks[i].volume, &bricks[i].coded, problem);
-        progress_unit_done(&bricks[i].step, 1);
+    list_work(encoding, &j2k, band);
+    volume_code(encoding->settings, band->items, band->coded);
+    for (size_t i = 0; i < band->coded && good; i++) {
+        const kst_flow_item *item = &band->items[i];
+        good = !item->report.status || coded_report_problem(&item->report, item->report.status, problem);
+        if (good && !encoding->settings->by_slices)
+            good = encoding_count_levels(encoding, item->output.data, item->output.length, problem);
     }
     return good;
 }
@@ -224,8 +240,8 @@ static bool write_brick(
         good = (*shard = shard_begin(&encoding->store, brick->at, problem)) != NULL;
     if (!good)
         return false;
-    return sharded ? shard_add(*shard, brick->at, &brick->coded, problem)
-                   : put_brick(encoding, brick->at, &brick->coded, problem);
+    return sharded ? shard_add(*shard, brick->at, &brick->item->output, problem)
+                   : put_brick(encoding, brick->at, &brick->item->output, problem);
 }
 
 /* Write the bricks of a shard, which are the next ones, or the one that is a file. */
@@ -235,7 +251,8 @@ static bool write_shard(const struct encoding *encoding, struct brick *bricks, s
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
         good = bricks[i].kept || write_brick(encoding, &bricks[i], &shard, problem);
-        progress_unit_end(&bricks[i].step);
+        if (!bricks[i].foreign)
+            progress_unit_end(&bricks[i].step);
     }
     if (shard != NULL)
         good = shard_end(shard, good, problem);
@@ -251,18 +268,39 @@ static uint32_t shard_end_of(const struct encoding *encoding, size_t axis, uint3
     return end < bricks ? end : bricks;
 }
 
+/* Return how many bricks a shard has. */
+static size_t bricks_of_shard(const struct encoding *encoding, const uint32_t first[AXES])
+{
+    size_t bricks = 1;
+    for (size_t i = 0; i < AXES; i++)
+        bricks *= shard_end_of(encoding, i, first[i]) - first[i];
+    return bricks;
+}
+
+size_t share_bricks(const struct encoding *encoding)
+{
+    const uint32_t *shard = encoding->store.shard;
+    uint32_t first[AXES];
+    size_t bricks = 0;
+    for (first[0] = 0; first[0] < bricks_along(encoding, 0); first[0] += shard[0])
+        for (first[1] = 0; first[1] < bricks_along(encoding, 1); first[1] += shard[1])
+            for (first[2] = 0; first[2] < bricks_along(encoding, 2); first[2] += shard[2])
+                bricks += share_has(encoding, first) ? bricks_of_shard(encoding, first) : 0;
+    return bricks;
+}
+
 /* Number the bricks of a shard, and see whether they are there. */
 static void look_for_shard(struct encoding *encoding, const uint32_t first[AXES], struct brick *bricks)
 {
     const uint32_t end[AXES] = {
         shard_end_of(encoding, 0, first[0]), shard_end_of(encoding, 1, first[1]), shard_end_of(encoding, 2, first[2])};
-    const bool kept = resume_keeps(encoding, first, end);
+    const bool foreign = !share_has(encoding, first), kept = foreign || resume_keeps(encoding, first, end);
     size_t count = 0;
     uint32_t at[AXES];
     for (at[0] = first[0]; at[0] < end[0]; at[0]++)
         for (at[1] = first[1]; at[1] < end[1]; at[1]++)
             for (at[2] = first[2]; at[2] < end[2]; at[2]++) {
-                bricks[count] = (struct brick){.kept = kept};
+                bricks[count] = (struct brick){.foreign = foreign, .kept = kept};
                 memcpy(bricks[count++].at, at, sizeof at);
             }
 }
@@ -277,9 +315,7 @@ static bool go_over(struct encoding *encoding, const uint32_t from[2], bool writ
     *count = 0;
     for (; first[1] < from[1] + encoding->bricks[1] && first[1] < bricks_along(encoding, 1); first[1] += shard[1])
         for (first[2] = 0; good && first[2] < bricks_along(encoding, 2); first[2] += shard[2]) {
-            size_t some = 1;
-            for (size_t i = 0; i < AXES; i++)
-                some *= shard_end_of(encoding, i, first[i]) - first[i];
+            const size_t some = bricks_of_shard(encoding, first);
             if (writes)
                 good = write_shard(encoding, bricks + *count, some, problem);
             else
@@ -313,18 +349,16 @@ bool band_encode(struct encoding *encoding, const uint32_t from[2], struct probl
     size_t most = 1, count;
     for (size_t i = 0; i < AXES; i++)
         most *= encoding->bricks[i];
-    struct brick *bricks = calloc(most, sizeof *bricks);
-    if (bricks == NULL)
-        return problem_set(problem, "out of memory");
-    go_over(encoding, from, false, bricks, &count, problem);
-    const size_t all = count;
-    bool good = describe_band(encoding, from, bricks, all, problem);
-    if (good)
-        good = encoding->settings->by_slices ? encode_slices(encoding, bricks, all, problem)
-                                             : encode_volumes(encoding, bricks, all, problem);
-    good = good && go_over(encoding, from, true, bricks, &count, problem);
-    for (size_t i = 0; i < all; i++)
-        kst_buffer_release(encoding->settings->context, &bricks[i].coded);
-    free(bricks);
+    struct band band = {.bricks = calloc(most, sizeof *band.bricks), .items = calloc(most, sizeof *band.items)};
+    bool good = (band.bricks != NULL && band.items != NULL) || problem_set(problem, "out of memory");
+    if (good) {
+        go_over(encoding, from, false, band.bricks, &band.count, problem);
+        good = describe_band(encoding, from, band.bricks, band.count, problem) &&
+               encode_bricks(encoding, &band, problem) && go_over(encoding, from, true, band.bricks, &count, problem);
+    }
+    for (size_t i = 0; i < band.coded; i++)
+        volume_item_release(&band.items[i]);
+    free(band.items);
+    free(band.bricks);
     return good;
 }

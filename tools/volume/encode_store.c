@@ -253,7 +253,9 @@ static uint32_t count_levels(const struct encoding *encoding)
 static bool link_bricks(const char *folder, struct problem *problem)
 {
     char *link = folder_join(folder, "c");
-    const bool good = link != NULL && (unlink(link) == 0 || errno == ENOENT) && symlink("../0/c", link) == 0;
+    /* Another process that finishes the store at the same time makes the same link. */
+    const bool good =
+        link != NULL && (unlink(link) == 0 || errno == ENOENT) && (symlink("../0/c", link) == 0 || errno == EEXIST);
     if (!good)
         problem_set_kind(
             problem, PROBLEM_WRITE, "cannot make the link %s: %s", link != NULL ? link : "", strerror(errno));
@@ -296,7 +298,18 @@ static bool begin_store(struct encoding *encoding, const char *name, const char 
     free(group);
     if (!fresh)
         return problem_set_kind(problem, PROBLEM_WRITE, "there is a Zarr group already; remove it first");
-    return resume_begin(encoding, name, input, problem) && folder_make(encoding->store.folder, problem);
+    return resume_begin(encoding, name, input, problem) && share_begin(encoding, name, problem) &&
+           folder_make(encoding->store.folder, problem);
+}
+
+/* Write the metadata, unless other processes have yet to make bricks. */
+static bool end_store(struct encoding *encoding, const char *name, struct problem *problem)
+{
+    bool last;
+    if (!share_end(encoding, name, &last, problem))
+        return false;
+    return !last ||
+           (write_metadata(encoding, name, problem) && share_forget(name, problem) && resume_end(name, problem));
 }
 
 static bool encode_file(struct encoding *encoding, const char *name, const char *input, struct problem *problem)
@@ -304,11 +317,11 @@ static bool encode_file(struct encoding *encoding, const char *name, const char 
     bool good = json_library_load(problem) && plan(encoding, name, problem) && allocate(encoding, problem) &&
                 plan_floats(encoding, problem) && begin_store(encoding, name, input, problem);
     if (good) {
-        progress_begin((size_t)bricks_along(encoding, 0) * bricks_along(encoding, 1) * bricks_along(encoding, 2));
+        progress_begin(share_bricks(encoding));
         good = encode_bands(encoding, problem);
         progress_end();
     }
-    good = good && write_metadata(encoding, name, problem) && resume_end(name, problem);
+    good = good && end_store(encoding, name, problem);
     free(encoding->band);
     free(encoding->rows);
     store_release(&encoding->store);

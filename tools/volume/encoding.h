@@ -49,6 +49,18 @@ bool resume_begin(struct encoding *encoding, const char *name, const char *input
 bool resume_end(const char *name, struct problem *problem);
 bool resume_keeps(struct encoding *encoding, const uint32_t first[AXES], const uint32_t end[AXES]);
 
+/*
+ * shares.c: return whether a share has the file that begins with brick `first`; begin with a share; note that it is
+ * done, and find out whether it is the last one, which finishes the store; remove all notes.
+ */
+bool share_has(const struct encoding *encoding, const uint32_t first[AXES]);
+bool share_begin(const struct encoding *encoding, const char *name, struct problem *problem);
+bool share_end(struct encoding *encoding, const char *name, bool *last, struct problem *problem);
+bool share_forget(const char *name, struct problem *problem);
+
+/* encode_bricks.c: return how many bricks the share has. */
+size_t share_bricks(const struct encoding *encoding);
+
 /* Encode the bricks of a band, the first of which is number `from` along z and y, and write them. */
 bool band_encode(struct encoding *encoding, const uint32_t from[2], struct problem *problem);
 

@@ -62,9 +62,32 @@ static bool remove_record(const char *path, struct problem *problem)
            problem_set_kind(problem, PROBLEM_WRITE, "%s: %s", path, strerror(errno));
 }
 
+/* Return whether a store was begun in the same way. */
+static bool check_record(
+    const struct encoding *encoding, const char *path, const char *record, size_t length, struct problem *problem)
+{
+    if (length > 0 && is_recorded(path, record, length))
+        return true;
+    if (encoding->settings->resume)
+        return problem_set(problem, "--resume: it was not begun from this input with these options, in this order; "
+                                    "without --resume it is begun again");
+    return problem_set(problem, "--shard: a store that is there was not begun from this input with these options, in "
+                                "this order; remove it first");
+}
+
+/* Make the folder of a new store, and record what it is made of, if that can be recognised again. */
+static bool begin_new(const struct encoding *encoding, const char *name, const char *path, const char *record,
+    size_t length, struct problem *problem)
+{
+    if (length == 0 && encoding->settings->shard.count > 0)
+        return problem_set(problem, "--shard: the input is no file or folder, which all processes could read");
+    return folder_make(name, problem) &&
+           (length > 0 ? put_record(path, record, length, problem) : remove_record(path, problem));
+}
+
 /*
- * Begin a store whose folder is new, or go on with one that was begun in the same way. Another one is begun again, and
- * is not recorded.
+ * Begin a store whose folder is new, or go on with one that was begun in the same way, perhaps by a process that makes
+ * another share. Another one is begun again, and is not recorded.
  */
 static bool begin(
     struct encoding *encoding, const char *name, const char *path, const char *input, struct problem *problem)
@@ -73,15 +96,13 @@ static bool begin(
     char *record = malloc(RECORD_MOST);
     const size_t length = record != NULL ? describe(encoding->settings, input, record) : 0;
     bool good = record != NULL || problem_set(problem, "out of memory");
-    if (good && there && resume) {
-        encoding->resumed = length > 0 && is_recorded(path, record, length);
-        good = encoding->resumed || problem_set(problem, "--resume: it was not begun from this input with these "
-                                                         "options, in this order; without --resume it is begun again");
+    if (good && there && (resume || encoding->settings->shard.count > 0)) {
+        good = check_record(encoding, path, record, length, problem);
+        encoding->resumed = good && resume;
     } else if (good && there)
         good = remove_record(path, problem);
     else if (good)
-        good = folder_make(name, problem) &&
-               (length > 0 ? put_record(path, record, length, problem) : remove_record(path, problem));
+        good = begin_new(encoding, name, path, record, length, problem);
     free(record);
     return good;
 }

@@ -77,8 +77,10 @@ int volume_encode(struct volume_settings *settings, char **names)
         return named;
     if (store_is_named(names[1]))
         return store_encode(settings, names);
-    if (settings->brick[0] > 0 || settings->shards[0] > 0 || settings->by_slices || settings->resume) {
-        problem_set(&problem, "--brick, --shards, --layout and --resume are for stores, whose names end in .zarr");
+    if (settings->brick[0] > 0 || settings->shards[0] > 0 || settings->by_slices || settings->resume ||
+        settings->shard.count > 0) {
+        problem_set(
+            &problem, "--brick, --shards, --shard, --layout and --resume are for stores, whose names end in .zarr");
         return fail(names[1], &problem);
     }
     if (!volume_read(names[0], settings, &file, &problem))

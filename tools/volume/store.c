@@ -7,12 +7,13 @@
 #include <sys/stat.h>
 
 #include "system/folder.h"
+#include "volume/devices.h"
 
 enum {
     METADATA_MAX = 1 << 22,
-    BAND_BYTES = 1 << 28, /* of samples, with a GPU, at most 1/BAND_SHARE of the limit of memory */
+    BAND_BYTES = 1 << 28, /* of samples for each device, with a GPU, at most 1/BAND_SHARE of the limit of memory */
     BAND_SHARE = 8,
-    GROUP_MOST = 256, /* bricks that are decoded together, */
+    GROUP_MOST = 256, /* bricks that are decoded together, for each device, */
     GROUP_SHARE = 8   /* which take about 1/GROUP_SHARE of the limit of memory at most, but for a single one */
 };
 
@@ -165,8 +166,9 @@ bool store_describe(
 uint64_t store_band_bytes(const struct store *store, const struct volume_settings *settings, uint64_t without)
 {
     kst_device_info info = {.size = sizeof info};
-    const bool on_cpu = kst_context_device(settings->context, &info) || info.kind == KST_DEVICE_CPU;
-    const uint64_t wanted = on_cpu ? without : BAND_BYTES, share = store->max_memory / BAND_SHARE;
+    const uint32_t devices = volume_devices_count(settings);
+    const bool on_cpu = devices == 1 && (kst_context_device(settings->context, &info) || info.kind == KST_DEVICE_CPU);
+    const uint64_t wanted = on_cpu ? without : (uint64_t)BAND_BYTES * devices, share = store->max_memory / BAND_SHARE;
     return share < wanted ? share : wanted;
 }
 
@@ -248,6 +250,12 @@ static uint64_t bytes_of(const struct brick_part *part)
     return part->coded.length + (uint64_t)box->width * box->height * box->depth * volume_sample_bytes(&part->target);
 }
 
+/* Return how many bricks go together at most. Of packed ones only one expanded brick is kept. */
+static size_t group_most(const struct reading *reading)
+{
+    return reading->store->packing == PACKING_NONE ? (size_t)GROUP_MOST * volume_devices_count(reading->settings) : 1;
+}
+
 /* Read bricks from number *next on, as many as go together, and decode them. A bad file ends the group before it. */
 static bool read_group(
     const struct reading *reading, struct brick_part *group, size_t *next, size_t end, struct problem *problem)
@@ -257,7 +265,7 @@ static bool read_group(
     uint64_t bytes = 0;
     size_t count = 0;
     bool fetched = true;
-    const size_t most = store->packing == PACKING_NONE ? GROUP_MOST : 1; /* one expanded brick is kept */
+    const size_t most = group_most(reading);
     while (*next + count < end && count < most && (count == 0 || bytes < store->max_memory / GROUP_SHARE)) {
         place_part(reading, *next + count, &group[count]);
         group[count].coded = (struct brick_bytes){.data = NULL};
@@ -287,7 +295,8 @@ bool store_read(const struct store *store, const struct volume_settings *setting
 {
     struct reading reading;
     const size_t end = find_bricks(&reading, store, settings, box);
-    struct brick_part *group = calloc(end < GROUP_MOST ? end : GROUP_MOST, sizeof *group);
+    const size_t most = group_most(&reading);
+    struct brick_part *group = calloc(end < most ? end : most, sizeof *group);
     bool good = true;
     if (group == NULL)
         return problem_set(problem, "out of memory");

@@ -22,8 +22,9 @@ uint8_t volume_unit(const char *name);
 struct volume_settings {
     struct common_options common;
     struct j2k_settings j2k;
-    kst_context *context;
-    kst_volume raw; /* shape and type of raw samples to read; a width or number of bits of 0: not known */
+    kst_context *context; /* of the device, or of the first one */
+    struct relay *relay;  /* several devices, which share the bricks of a store; null: there is one (devices.c) */
+    kst_volume raw;       /* shape and type of raw samples to read; a width or number of bits of 0: not known */
     enum byte_order order;
     uint32_t z_levels;
     const char *layers; /* how many are made, or decoded, as text; null: it is not said */
@@ -36,6 +37,7 @@ struct volume_settings {
     double error;       /* the most by which a sample of single precision may differ; 0: not asked for */
     uint32_t repeat;    /* how often is measured */
     bool resume;        /* a store that was not finished goes on */
+    struct shard shard; /* the share of a store's files that is made */
     const char *words;  /* the options as the user wrote them, by which calls are compared */
     bool by_slices;     /* a store's bricks are slices, for other readers */
 };

@@ -5,7 +5,8 @@
  * IDLE_CUDA_COUNTS has a line for each function: its name, the number of calls so far, and the bytes in their
  * arguments. The file is up to date at any time, however the process ends; its last line counts exit(), in which a
  * driver frees everything. IDLE_CUDA_DEVICES is the number of devices, otherwise one. If IDLE_CUDA_GATE is set, the
- * driver starts only when somebody writes to the FIFO of that name.
+ * driver starts only when somebody writes to the FIFO of that name. If IDLE_CUDA_FAILS is set, no kernel can be
+ * launched.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -390,5 +391,6 @@ cu_result idle_launch(cu_function function, unsigned grid_x, unsigned grid_y, un
     (void)stream;
     (void)parameters;
     (void)extra;
-    return note(CALL_launch, 0);
+    const cu_result result = note(CALL_launch, 0);
+    return getenv("IDLE_CUDA_FAILS") ? UNKNOWN_ERROR : result;
 }
