@@ -37,6 +37,7 @@ from ._kostka import (
     Report,
     StreamError,
     Tensor,
+    Volume,
     __version__,
     devices,
 )
@@ -66,10 +67,12 @@ __all__ = [
     "Report",
     "StreamError",
     "Tensor",
+    "Volume",
     "decode",
     "decode_batch",
     "decode_resized",
     "decode_volume",
+    "describe_volume",
     "devices",
     "encode",
     "encode_batch",
@@ -118,7 +121,7 @@ def _context_for(device, array):
     """Choose the context. Unless a device is given, arrays on a GPU are processed there."""
     if device is not None or array is None:
         return _context(device)
-    if isinstance(array, Image):
+    if isinstance(array, (Image, Volume)):
         return array.context if array.memory in ("cuda", "opencl") else _context(None)
     if hasattr(array, "__dlpack_device__"):
         kind, number = array.__dlpack_device__()
@@ -416,7 +419,9 @@ def resize(image, size, *, device=None, **options):
 def encode_volume(volume, *, device=None, **options):
     """Encode an array of three dimensions (z, y, x) as one JPEG 2000 codestream with a wavelet along z; return bytes.
 
-    volume: integers of 8, 16 or 32 bits, or single precision, in host memory without gaps
+    volume: a Volume, or an array with the buffer protocol, __cuda_array_interface__ or DLPack, on the host or with CUDA: integers
+        of 8, 16 or 32 bits, or single precision, of which the samples of a row are adjacent. What lies on a GPU is encoded there
+        unless `device` says otherwise, and its samples do not cross the bus
     bits: the significant ones of a sample, at most 28; by default those of its type. Single precision is coded as integers of
         so many bits with a sign, and needs them
     z_levels: of the wavelet along z, 0-32; by default 2, with loss 3, and fewer for few slices
@@ -429,7 +434,7 @@ def encode_volume(volume, *, device=None, **options):
     error: without loss, the most by which a sample of single precision may differ from that. An exception names one that does
         not fit, as one that is not finite
     """
-    return _context(device).encode_volume(volume, **options)
+    return _context_for(device, volume).encode_volume(volume, **options)
 
 
 def encode_volumes(volumes, *, device=None, **options):
@@ -437,10 +442,10 @@ def encode_volumes(volumes, *, device=None, **options):
 
     They go through the same few launches of a GPU. Options are those of encode_volume(), for all of them.
     """
-    return _context(device).encode_volumes(volumes, **options)
+    return _context_for(device, _first(volumes)).encode_volumes(volumes, **options)
 
 
-def decode_volume(data, *, device=None, **options):
+def decode_volume(data, *, device=None, out=None, **options):
     """Decode a volume, or any codestream whose components are slices of one size.
 
     data: as for decode()
@@ -448,11 +453,22 @@ def decode_volume(data, *, device=None, **options):
     region: ((z, y, x), (depth, height, width)) of the reduced volume
     layers: decode at most this many; 0, the default, means all
     strict: raise if the stream is damaged
-    out: an array to write to, of the volume's shape and type
+    memory: 'host', 'pinned' or 'device': of the GPU that `device` names
+    out: an array to write to, of the volume's shape and type: a Volume, or one as encode_volume() takes it, on the host or
+        with CUDA, which may be a part of a larger array
 
-    Returns `out`, or a memoryview of three dimensions, of which numpy.asarray() makes an array without a copy.
+    Returns `out`; or a Volume in pinned memory or a device's; or on the host a memoryview of three dimensions. Of all of them
+    numpy.asarray(), cupy.asarray() or torch.from_dlpack() make an array without a copy.
     """
-    return _context(device).decode_volume(data, **options)
+    return _context_for(device, out).decode_volume(data, out=out, **options)
+
+
+def describe_volume(data, *, device=None, **options):
+    """Say what decode_volume() would make, from the headers: a dict of shape, dtype and depth, the bits that count.
+
+    data, reduce, reduce_z, region: as for decode_volume()
+    """
+    return _context(device).describe_volume(data, **options)
 
 
 def transcode(data, *, device=None, **options):

@@ -36,6 +36,7 @@ __all__ = [
     "Report",
     "StreamError",
     "Tensor",
+    "Volume",
     "decode",
     "decode_batch",
     "decode_resized",
@@ -70,6 +71,7 @@ _Edge = Literal["keep", "trim", "perfect"]
 _Strip = Literal["nothing", "markers", "all"]
 _Memory = Literal["host", "pinned", "device"]
 _Dtype = Literal["uint8", "float16", "float32"]
+_VolumeDtype = Literal["uint8", "int8", "uint16", "int16", "uint32", "int32"]
 _Layout = Literal["HWC", "NHWC", "CHW", "NCHW"]
 _Channels = float | Sequence[float]
 _Restart = int | Literal["none", "auto"] | tuple[Literal["rows"], int]
@@ -222,7 +224,18 @@ class _DecodeVolumeOptions(TypedDict, total=False):
     layers: int | None
     strict: bool | None
     region: tuple[tuple[int, int, int], tuple[int, int, int]] | None
-    out: Buffer | None
+    memory: Literal["host", "pinned", "device"] | None
+    out: _Array | None
+
+class _DescribeVolumeOptions(TypedDict, total=False):
+    reduce: int | None
+    reduce_z: int | None
+    region: tuple[tuple[int, int, int], tuple[int, int, int]] | None
+
+class _Described(TypedDict):
+    shape: tuple[int, int, int]
+    dtype: _VolumeDtype
+    depth: int
 
 class _TranscodeOptions(TypedDict, total=False):
     strip: _Strip | None
@@ -565,6 +578,38 @@ class Tensor:
     ) -> object: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
+@final
+class Volume:
+    @property
+    def dtype(self) -> _VolumeDtype: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def memory(self) -> Literal["pinned", "cuda", "opencl"]: ...
+    @property
+    def shape(self) -> tuple[int, int, int]: ...
+    @property
+    def strides(self) -> tuple[int, int, int]: ...
+    @property
+    def context(self) -> Context: ...
+    @property
+    def report(self) -> Report: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __len__(self) -> int: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
 class Batch:
     images: Any  # a Tensor; of kostka.torch.Loader PyTorch's
     labels: Any  # a list, None, or a tensor of PyTorch's
@@ -755,11 +800,12 @@ class Context:
         errors: Literal["return"],
         **options: Unpack[_TranscodeOptions],
     ) -> list[bytes | KostkaError]: ...
-    def encode_volume(self, volume: Buffer, **options: Unpack[_EncodeVolumeOptions]) -> bytes: ...
+    def encode_volume(self, volume: _Array, **options: Unpack[_EncodeVolumeOptions]) -> bytes: ...
     def encode_volumes(
-        self, volumes: Sequence[Buffer], **options: Unpack[_EncodeVolumeOptions]
+        self, volumes: Sequence[_Array], **options: Unpack[_EncodeVolumeOptions]
     ) -> list[bytes]: ...
     def decode_volume(self, data: _Source, **options: Unpack[_DecodeVolumeOptions]) -> Any: ...
+    def describe_volume(self, data: _Source, **options: Unpack[_DescribeVolumeOptions]) -> _Described: ...
     def info(self, data: _Source, /) -> Info: ...
 
 def devices() -> list[Device]: ...
@@ -894,13 +940,13 @@ def resize(
     **options: Unpack[_ResizeOptions],
 ) -> Image: ...
 def encode_volume(
-    volume: Buffer,
+    volume: _Array,
     *,
     device: _Device | None = None,
     **options: Unpack[_EncodeVolumeOptions],
 ) -> bytes: ...
 def encode_volumes(
-    volumes: Sequence[Buffer],
+    volumes: Sequence[_Array],
     *,
     device: _Device | None = None,
     **options: Unpack[_EncodeVolumeOptions],
@@ -911,6 +957,12 @@ def decode_volume(
     device: _Device | None = None,
     **options: Unpack[_DecodeVolumeOptions],
 ) -> Any: ...
+def describe_volume(
+    data: _Source,
+    *,
+    device: _Device | None = None,
+    **options: Unpack[_DescribeVolumeOptions],
+) -> _Described: ...
 def transcode(
     data: _Source,
     *,

@@ -47,7 +47,8 @@ static bool hold_buffer(struct array *array, PyObject *object, bool writable)
     array->has_buffer = true;
     const Py_buffer *buffer = &array->buffer;
     if (buffer->ndim < 2 || buffer->ndim > VIEW_DIMENSIONS) {
-        PyErr_Format(PyExc_ValueError, "the array has %d dimensions; a picture has 2 or 3, a tensor 4", buffer->ndim);
+        PyErr_Format(
+            PyExc_ValueError, "the array has %d dimensions; pictures have 2 or 3, volumes 3, tensors 4", buffer->ndim);
         return false;
     }
     view->dimensions = buffer->ndim;
@@ -159,6 +160,9 @@ bool kst_py_array_hold(
     *array = (struct array){.view = {.ordinal = -1}};
     *is_image = Py_TYPE(object) == state->image;
     if (*is_image) {
+        array->keeper = Py_NewRef(object);
+        array->view = ((struct image *)object)->view;
+    } else if (Py_TYPE(object) == state->volume) {
         array->keeper = Py_NewRef(object);
         array->view = ((struct image *)object)->view;
     } else if (PyObject_CheckBuffer(object) && !is_on_cuda(object)) {

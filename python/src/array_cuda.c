@@ -35,7 +35,8 @@ static bool read_shape(struct view *view, PyObject *interface)
         return refuse("'shape' is no tuple");
     Py_ssize_t count = PyTuple_Size(shape);
     if (count < 2 || count > VIEW_DIMENSIONS) {
-        PyErr_Format(PyExc_ValueError, "the array has %zd dimensions; a picture has 2 or 3, a tensor 4", count);
+        PyErr_Format(
+            PyExc_ValueError, "the array has %zd dimensions; pictures have 2 or 3, volumes 3, tensors 4", count);
         return false;
     }
     view->dimensions = (int)count;

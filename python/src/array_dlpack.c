@@ -76,8 +76,8 @@ static const struct dl_tensor *open_capsule(PyObject *capsule, bool *read_only)
 static bool read_tensor(struct view *view, const struct dl_tensor *tensor)
 {
     if (tensor->dimensions < 2 || tensor->dimensions > VIEW_DIMENSIONS) {
-        PyErr_Format(
-            PyExc_ValueError, "the array has %d dimensions; a picture has 2 or 3, a tensor 4", (int)tensor->dimensions);
+        PyErr_Format(PyExc_ValueError, "the array has %d dimensions; pictures have 2 or 3, volumes 3, tensors 4",
+            (int)tensor->dimensions);
         return false;
     }
     bool is_float = tensor->type_code == DL_FLOAT;

@@ -382,17 +382,22 @@ static PyObject *tensor_errors(PyObject *object, void *closure)
     return Py_NewRef(((struct image *)object)->errors);
 }
 
-static PyObject *tensor_repr(PyObject *object)
+static PyObject *array_repr(PyObject *object, const char *name)
 {
     PyObject *memory = image_memory(object, NULL), *type = image_dtype(object, NULL),
              *shape = image_shape(object, NULL);
     PyObject *text = NULL;
     if (memory && type && shape)
-        text = PyUnicode_FromFormat("<kostka.Tensor %R %U in %U memory>", shape, type, memory);
+        text = PyUnicode_FromFormat("<kostka.%s %R %U in %U memory>", name, shape, type, memory);
     Py_XDECREF(memory);
     Py_XDECREF(type);
     Py_XDECREF(shape);
     return text;
+}
+
+static PyObject *tensor_repr(PyObject *object)
+{
+    return array_repr(object, "Tensor");
 }
 
 PyDoc_STRVAR(tensor_doc,
@@ -421,3 +426,33 @@ static PyType_Slot tensor_slots[] = {{Py_tp_doc, (void *)tensor_doc}, {Py_tp_dea
 
 PyType_Spec kst_py_tensor_spec = {
     "kostka.Tensor", sizeof(struct image), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, tensor_slots};
+
+static PyObject *volume_repr(PyObject *object)
+{
+    return array_repr(object, "Volume");
+}
+
+PyDoc_STRVAR(volume_doc,
+    "A volume in pinned memory or a device's, as decode_volume() makes it there: (z, y, x), without gaps. In CUDA's "
+    "memory\n"
+    "it has __cuda_array_interface__, in pinned memory the buffer protocol, and DLPack in all, so that "
+    "cupy.asarray(volume),\n"
+    "torch.from_dlpack(volume) and numpy.asarray(volume) copy nothing. encode_volume() takes it.");
+
+static PyGetSetDef volume_members[] = {
+    {"dtype", image_dtype, NULL, "What a sample is, as NumPy calls it: 'uint8', 'int16' …", NULL},
+    {"depth", image_depth, NULL, "Bits of a sample that count.", NULL},
+    {"memory", image_memory, NULL, "Where they lie: 'pinned', 'cuda' or 'opencl'.", NULL},
+    {"shape", image_shape, NULL, "As an array's.", NULL},
+    {"strides", image_strides, NULL, "Bytes, as an array's.", NULL},
+    {"context", image_context, NULL, "The Context that made it.", NULL},
+    {"report", image_report, NULL, "The Report of the decoding.", NULL},
+    {"__array_interface__", kst_py_image_array_interface, NULL, NULL, NULL},
+    {"__cuda_array_interface__", kst_py_image_cuda_interface, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot volume_slots[] = {{Py_tp_doc, (void *)volume_doc}, {Py_tp_dealloc, image_dealloc},
+    {Py_tp_repr, volume_repr}, {Py_tp_methods, tensor_methods}, {Py_tp_getset, volume_members},
+    {Py_bf_getbuffer, kst_py_image_get_buffer}, {Py_mp_length, kst_py_image_length}, {0, NULL}};
+
+PyType_Spec kst_py_volume_spec = {
+    "kostka.Volume", sizeof(struct image), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, volume_slots};

@@ -20,7 +20,7 @@ enum error_kind { ERROR_ANY, ERROR_STREAM, ERROR_OPTION, ERROR_LIMIT, ERROR_DEVI
 
 /* Holds the state of one module object; nothing is global. */
 struct state {
-    PyTypeObject *context, *image, *tensor, *job, *flow;
+    PyTypeObject *context, *image, *tensor, *volume, *job, *flow;
     PyTypeObject *report, *info, *component, *metadata, *device;
     PyObject *error[ERROR_KINDS];
 };
@@ -139,6 +139,7 @@ PyObject *kst_py_decode_resized(PyObject *self, PyObject *args, PyObject *keywor
 PyObject *kst_py_encode_volume(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode_volumes(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_decode_volume(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_describe_volume(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_read_info(PyObject *self, PyObject *data);
 
 /* crops.c */
@@ -309,7 +310,7 @@ struct image {
     bool is_shared;   /* streams of others may still work on its device memory */
 };
 
-extern PyType_Spec kst_py_image_spec, kst_py_tensor_spec, kst_py_job_spec;
+extern PyType_Spec kst_py_image_spec, kst_py_tensor_spec, kst_py_volume_spec, kst_py_job_spec;
 
 /* Make an image. Takes ownership of the storage, even on failure. */
 PyObject *kst_py_image_new(
@@ -329,6 +330,13 @@ struct image *kst_py_image_empty(PyTypeObject *type, struct context *context);
  */
 PyObject *kst_py_tensor_new(
     struct state *state, struct context *context, struct storage *storage, const struct view *view, PyObject *errors);
+
+/*
+ * Make a kostka.Volume, whose view has three dimensions and whose memory is the storage's block. Takes ownership of the
+ * storage, even on failure.
+ */
+PyObject *kst_py_volume_new(struct state *state, struct context *context, struct storage *storage,
+    const struct view *view, const kst_report *report);
 
 /* tensor[i], an image, and tensor[a:b], a tensor; both share its memory */
 PyObject *kst_py_tensor_subscript(PyObject *object, PyObject *key);

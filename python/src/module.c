@@ -72,7 +72,8 @@ static int execute(PyObject *module)
     if (!kst_py_errors_add(module, state) || !kst_py_records_add(module, state) ||
         !add_type(module, &kst_py_context_spec, &state->context) ||
         !add_type(module, &kst_py_image_spec, &state->image) ||
-        !add_type(module, &kst_py_tensor_spec, &state->tensor) || !add_type(module, &kst_py_job_spec, &state->job) ||
+        !add_type(module, &kst_py_tensor_spec, &state->tensor) ||
+        !add_type(module, &kst_py_volume_spec, &state->volume) || !add_type(module, &kst_py_job_spec, &state->job) ||
         !add_type(module, &kst_py_flow_spec, &state->flow))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", kst_version_string());
@@ -84,6 +85,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->context);
     Py_VISIT(state->image);
     Py_VISIT(state->tensor);
+    Py_VISIT(state->volume);
     Py_VISIT(state->job);
     Py_VISIT(state->flow);
     Py_VISIT(state->report);
@@ -102,6 +104,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->context);
     Py_CLEAR(state->image);
     Py_CLEAR(state->tensor);
+    Py_CLEAR(state->volume);
     Py_CLEAR(state->job);
     Py_CLEAR(state->flow);
     Py_CLEAR(state->report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements tensors: creating them, and access to their pictures as images. */
+/* Implements tensors: creating them, and access to their pictures as images; and creating volumes. */
 #include "kostka_python.h"
 
 PyObject *kst_py_tensor_new(
@@ -11,6 +11,21 @@ PyObject *kst_py_tensor_new(
         return NULL;
     }
     self->errors = Py_NewRef(errors);
+    self->storage = *storage;
+    self->view = *view;
+    *storage = (struct storage){.array = {.has_buffer = false}};
+    return (PyObject *)self;
+}
+
+PyObject *kst_py_volume_new(struct state *state, struct context *context, struct storage *storage,
+    const struct view *view, const kst_report *report)
+{
+    struct image *self = kst_py_image_empty(state->volume, context);
+    if (!self) {
+        kst_py_storage_release(context, storage);
+        return NULL;
+    }
+    self->made = *report;
     self->storage = *storage;
     self->view = *view;
     *storage = (struct storage){.array = {.has_buffer = false}};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements encoding and decoding of volumes, from and to buffers of three dimensions in host memory. */
+/* Implements encoding and decoding of volumes, from and to arrays of three dimensions, on the host or a device. */
 #include <kostka/kostka_volume.h>
 #include <stddef.h>
 
+#include "decoding.h"
 #include "encoding.h"
 
 /* Holds the arguments of both directions as they were passed. */
@@ -13,6 +14,7 @@ struct settings {
     uint32_t z_levels, bits;
     float scale, offset, error;
     bool ht;
+    int memory; /* a kst_memory; that of any device is KST_MEMORY_CUDA */
     PyObject *region, *out;
 };
 
@@ -61,60 +63,64 @@ static const struct option decode_table[] = {
     {"layers", kst_py_read_count, AT(decode.layers), &most_layers, FOR_ALL},
     {"strict", kst_py_read_flag, AT(decode.strict), NULL, FOR_ALL},
     {"region", kst_py_read_object, AT(region), NULL, FOR_ALL},
+    {"memory", kst_py_read_word, AT(memory), kst_py_memories, FOR_ALL},
     {"out", kst_py_read_object, AT(out), NULL, FOR_ALL},
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* The types of samples: the letter of struct's native formats for each size and sign. */
-static const struct {
-    char letter;
-    uint8_t bits;
-    bool is_signed;
-} types[] = {{'B', 8, false}, {'b', 8, true}, {'H', 16, false}, {'h', 16, true}, {'I', 32, false}, {'i', 32, true},
-    {'L', 32, false}, {'l', 32, true}};
+static const struct option describe_table[] = {
+    {"reduce", kst_py_read_count, AT(decode.reduce), &levels, FOR_ALL},
+    {"reduce_z", kst_py_read_count, AT(decode.reduce_z), &levels, FOR_ALL},
+    {"region", kst_py_read_object, AT(region), NULL, FOR_ALL},
+    {NULL, NULL, 0, NULL, 0},
+};
 
-/* Describe the samples of a buffer. Returns false with an exception. */
-static bool describe_buffer(const Py_buffer *buffer, const char *what, kst_volume *volume)
+/* Return the distance in bytes of two neighbours along an axis of an array; if there is one alone, `usual`. */
+static Py_ssize_t pitch_of(const struct view *view, int axis, Py_ssize_t usual)
 {
-    const char *format = buffer->format ? buffer->format : "B";
+    return view->shape[axis] > 1 ? view->stride[axis] : usual;
+}
+
+/* Describe an array as a volume. Returns false with an exception. */
+static bool describe_array(const struct view *view, const char *what, kst_volume *volume)
+{
+    const Py_ssize_t bytes = view->bits / 8, *shape = view->shape;
     kst_volume_init(volume);
-    if (format[0] == '@' || format[0] == '=')
-        format++;
-    for (size_t i = 0; i < sizeof types / sizeof *types && buffer->ndim == 3; i++)
-        if (format[0] == types[i].letter && format[1] == '\0' && buffer->itemsize == types[i].bits / 8) {
-            volume->bits = types[i].bits;
-            volume->is_signed = types[i].is_signed;
-        }
-    for (int i = 0; i < buffer->ndim && i < 3; i++)
-        if (buffer->shape[i] < 1 || buffer->shape[i] > INT32_MAX)
-            volume->bits = 0;
-    if (volume->bits == 0) {
+    bool fine = view->dimensions == 3 && !(view->is_float && view->bits == 16);
+    for (int i = 0; fine && i < 3; i++)
+        fine = shape[i] >= 1 && shape[i] <= INT32_MAX;
+    if (!fine) {
         PyErr_Format(PyExc_TypeError,
-            "%s is an array of three dimensions (z, y, x) of 8, 16 or 32 bit integers in the machine's byte order, "
-            "each at least 1 long",
+            "%s is an array of three dimensions (z, y, x), each at least 1 long, of 8, 16 or 32 bit integers or single "
+            "precision",
             what);
         return false;
     }
-    volume->data = buffer->buf;
-    volume->depth = (uint32_t)buffer->shape[0];
-    volume->height = (uint32_t)buffer->shape[1];
-    volume->width = (uint32_t)buffer->shape[2];
+    const Py_ssize_t pitch = pitch_of(view, 1, shape[2] * bytes), slice = pitch_of(view, 0, pitch * shape[1]);
+    if (pitch_of(view, 2, bytes) != bytes || pitch <= 0 || slice <= 0) {
+        PyErr_Format(PyExc_ValueError, "%s has samples of a row that are not adjacent, or rows in reverse", what);
+        return false;
+    }
+    volume->data = view->data;
+    volume->offset = view->offset;
+    volume->memory = view->memory;
+    volume->pitch = (size_t)pitch;
+    volume->slice_pitch = (size_t)slice;
+    volume->depth = (uint32_t)shape[0];
+    volume->height = (uint32_t)shape[1];
+    volume->width = (uint32_t)shape[2];
+    volume->bits = (uint8_t)view->bits;
+    volume->is_signed = view->is_signed || view->is_float;
+    volume->sample = view->is_float ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
     return true;
 }
 
-/* Describe a volume to encode: one of integers, or of single precision. Returns false with an exception. */
-static bool describe_volume(const Py_buffer *buffer, const struct settings *settings, kst_volume *volume)
+/* Describe a volume to encode. Returns false with an exception. */
+static bool describe_volume(const struct view *view, const struct settings *settings, kst_volume *volume)
 {
-    Py_buffer words = *buffer;
-    const char *format =
-        buffer->format && (buffer->format[0] == '@' || buffer->format[0] == '=') ? buffer->format + 1 : buffer->format;
-    const bool numbers = format && format[0] == 'f' && format[1] == '\0';
-    char integers[] = "i";
-    if (numbers)
-        words.format = integers;
-    if (!describe_buffer(&words, "volume", volume))
+    if (!describe_array(view, "volume", volume))
         return false;
-    if (numbers && settings->bits == 0) {
+    if (view->is_float && settings->bits == 0) {
         PyErr_SetString(PyExc_ValueError, "bits: of the integers that samples of single precision are coded as");
         return false;
     }
@@ -125,9 +131,26 @@ static bool describe_volume(const Py_buffer *buffer, const struct settings *sett
     }
     if (settings->bits > 0)
         volume->bits = (uint8_t)settings->bits;
-    if (numbers)
-        volume->sample = KST_SAMPLE_FLOAT32;
     return true;
+}
+
+/*
+ * Hold an array. Afterwards the work on it that its owner has queued is done, because the library does not wait for it.
+ * Returns false with an exception; release it in any case.
+ */
+static bool hold(struct state *state, PyObject *object, bool writable, struct array *array)
+{
+    bool is_image, fine;
+    if (!kst_py_array_hold(state, array, object, writable, NULL, &is_image))
+        return false;
+    if (is_image || Py_TYPE(object) == state->volume || array->view.memory != KST_MEMORY_CUDA)
+        return true;
+    Py_BEGIN_ALLOW_THREADS;
+    fine = kst_py_cuda_wait(array->view.ordinal, NULL, false);
+    Py_END_ALLOW_THREADS;
+    if (!fine)
+        PyErr_SetString(PyExc_BufferError, "CUDA's driver cannot wait for the array's stream");
+    return fine;
 }
 
 static bool read_encoding(const char *function, const char *first, PyObject *args, PyObject *keywords,
@@ -154,37 +177,37 @@ static bool read_encoding(const char *function, const char *first, PyObject *arg
 /* Holds volumes that are encoded together. */
 struct batch {
     Py_ssize_t count;
-    Py_buffer *buffer;
+    struct array *array;
     kst_volume *volume;
     kst_volume_encode_item *item;
 };
 
 static void release_batch(struct batch *batch, kst_context *context)
 {
-    for (Py_ssize_t i = 0; i < batch->count && batch->buffer && batch->item; i++) {
-        if (batch->buffer[i].obj)
-            PyBuffer_Release(&batch->buffer[i]);
+    for (Py_ssize_t i = 0; i < batch->count && batch->array && batch->item; i++) {
+        kst_py_array_release(&batch->array[i]);
         kst_buffer_release(context, &batch->item[i].output);
     }
-    PyMem_Free(batch->buffer);
+    PyMem_Free(batch->array);
     PyMem_Free(batch->volume);
     PyMem_Free(batch->item);
 }
 
 /* Describe all volumes. Returns false with an exception. */
-static bool fill_batch(struct batch *batch, PyObject *const *objects, const struct settings *settings)
+static bool fill_batch(
+    struct state *state, struct batch *batch, PyObject *const *objects, const struct settings *settings)
 {
     const size_t count = batch->count > 0 ? (size_t)batch->count : 1;
-    batch->buffer = PyMem_Calloc(count, sizeof *batch->buffer);
+    batch->array = PyMem_Calloc(count, sizeof *batch->array);
     batch->volume = PyMem_Calloc(count, sizeof *batch->volume);
     batch->item = PyMem_Calloc(count, sizeof *batch->item);
-    if (!batch->buffer || !batch->volume || !batch->item) {
+    if (!batch->array || !batch->volume || !batch->item) {
         PyErr_NoMemory();
         return false;
     }
     for (Py_ssize_t i = 0; i < batch->count; i++) {
-        if (PyObject_GetBuffer(objects[i], &batch->buffer[i], PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) < 0 ||
-            !describe_volume(&batch->buffer[i], settings, &batch->volume[i]))
+        if (!hold(state, objects[i], false, &batch->array[i]) ||
+            !describe_volume(&batch->array[i].view, settings, &batch->volume[i]))
             return false;
         batch->item[i] = (kst_volume_encode_item){.volume = &batch->volume[i], .options = &settings->encode};
     }
@@ -222,7 +245,7 @@ static PyObject *encode(
     PyObject *result = NULL;
     if (!kst_py_context_enter(context))
         return NULL;
-    if (fill_batch(&batch, objects, settings)) {
+    if (fill_batch(kst_py_state(self), &batch, objects, settings)) {
         Py_BEGIN_ALLOW_THREADS;
         kst_encode_volumes(context->handle, batch.item, (size_t)count);
         Py_END_ALLOW_THREADS;
@@ -279,19 +302,21 @@ static bool read_region(PyObject *object, kst_box *box)
     return true;
 }
 
+static Py_ssize_t bytes_of_sample(const kst_volume *volume)
+{
+    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
+}
+
 /* Make a memoryview of three dimensions, of newly allocated bytes, for a described volume. */
 static PyObject *make_view(const kst_volume *volume)
 {
-    const Py_ssize_t size = volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
-    char format[] = "B";
-    for (size_t i = 0; i < 6; i++)
-        if (types[i].bits == 8 * size && types[i].is_signed == volume->is_signed)
-            format[0] = types[i].letter;
+    static const char *const formats[5][2] = {[1] = {"B", "b"}, [2] = {"H", "h"}, [4] = {"I", "i"}};
+    const Py_ssize_t size = bytes_of_sample(volume);
     PyObject *bytes = PyByteArray_FromStringAndSize(
         NULL, size * (Py_ssize_t)volume->width * (Py_ssize_t)volume->height * (Py_ssize_t)volume->depth);
     PyObject *flat = bytes ? PyMemoryView_FromObject(bytes) : NULL;
-    PyObject *view = flat ? PyObject_CallMethod(flat, "cast", "s(III)", format, (unsigned)volume->depth,
-                                (unsigned)volume->height, (unsigned)volume->width)
+    PyObject *view = flat ? PyObject_CallMethod(flat, "cast", "s(III)", formats[size][volume->is_signed],
+                                (unsigned)volume->depth, (unsigned)volume->height, (unsigned)volume->width)
                           : NULL;
     Py_XDECREF(flat);
     Py_XDECREF(bytes);
@@ -299,68 +324,162 @@ static PyObject *make_view(const kst_volume *volume)
 }
 
 /* Check that an array has the size and type of a volume, and use it as the volume's memory. */
-static bool bind(const Py_buffer *buffer, kst_volume *volume)
+static bool bind(const struct view *view, kst_volume *volume)
 {
     kst_volume there;
-    const uint8_t bytes = volume->bits > 16 ? 32 : volume->bits > 8 ? 16 : 8;
-    if (!describe_buffer(buffer, "out", &there))
+    const Py_ssize_t bits = 8 * bytes_of_sample(volume);
+    if (!describe_array(view, "out", &there))
         return false;
-    if (there.depth != volume->depth || there.height != volume->height || there.width != volume->width ||
-        there.bits != bytes || there.is_signed != volume->is_signed) {
+    if (view->is_float || there.depth != volume->depth || there.height != volume->height ||
+        there.width != volume->width || there.bits != bits || there.is_signed != volume->is_signed) {
         PyErr_Format(PyExc_ValueError, "out is not (%u, %u, %u) samples of %d bits %s signs", (unsigned)volume->depth,
-            (unsigned)volume->height, (unsigned)volume->width, (int)bytes, volume->is_signed ? "with" : "without");
+            (unsigned)volume->height, (unsigned)volume->width, (int)bits, volume->is_signed ? "with" : "without");
         return false;
     }
-    volume->data = there.data;
+    there.bits = volume->bits;
+    *volume = there;
     return true;
 }
 
-static PyObject *decode(
-    struct state *state, struct context *context, const struct source *source, const struct settings *settings)
-{
-    Py_buffer buffer = {.obj = NULL};
+/* Holds a decoding, and where its samples go. */
+struct volume_decoding {
+    struct state *state;
+    struct context *context;
+    const struct source *source;
+    const struct settings *settings;
     kst_volume volume;
     kst_report report;
-    kst_volume_init(&volume);
-    kst_report_init(&report);
-    kst_status status =
-        kst_describe_volume(context->handle, source->data, source->length, &settings->decode, &volume, NULL, &report);
-    if (status)
-        return kst_py_raise(state, status, &report);
-    PyObject *view = settings->out ? Py_NewRef(settings->out) : make_view(&volume);
-    if (!view || PyObject_GetBuffer(view, &buffer, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0 ||
-        !bind(&buffer, &volume)) {
-        if (buffer.obj)
-            PyBuffer_Release(&buffer);
-        Py_XDECREF(view);
-        return NULL;
-    }
+};
+
+/* Decode with the GIL released. Returns false with an exception. */
+static bool run(struct volume_decoding *d)
+{
+    kst_status status;
     Py_BEGIN_ALLOW_THREADS;
-    status = kst_decode_volume(context->handle, source->data, source->length, &settings->decode, &volume, &report);
+    status = kst_decode_volume(
+        d->context->handle, d->source->data, d->source->length, &d->settings->decode, &d->volume, &d->report);
     Py_END_ALLOW_THREADS;
-    PyBuffer_Release(&buffer);
-    if (!status)
-        return view;
-    Py_DECREF(view);
-    return kst_py_raise(state, status, &report);
+    if (status)
+        kst_py_raise(d->state, status, &d->report);
+    return !status;
 }
 
-PyObject *kst_py_decode_volume(PyObject *self, PyObject *args, PyObject *keywords)
+/* Decode into an array, whose reference is taken, and returned. */
+static PyObject *decode_into(struct volume_decoding *d, PyObject *target)
+{
+    struct array array = {.has_buffer = false};
+    const bool fine = target && hold(d->state, target, true, &array) && bind(&array.view, &d->volume) && run(d);
+    kst_py_array_release(&array);
+    if (!fine)
+        Py_CLEAR(target);
+    return target;
+}
+
+/* Describe a volume without gaps as an array. */
+static struct view view_of(const kst_volume *volume, int ordinal)
+{
+    struct view view = {.dimensions = 3,
+        .shape = {(Py_ssize_t)volume->depth, (Py_ssize_t)volume->height, (Py_ssize_t)volume->width},
+        .stride = {(Py_ssize_t)volume->slice_pitch, (Py_ssize_t)volume->pitch, bytes_of_sample(volume)},
+        .data = volume->data,
+        .offset = volume->offset,
+        .memory = volume->memory,
+        .ordinal = ordinal,
+        .bits = (int)(8 * bytes_of_sample(volume)),
+        .is_signed = volume->is_signed};
+    return view;
+}
+
+/* Decode into new memory that is pinned or the device's, without gaps. */
+static PyObject *decode_there(struct volume_decoding *d, kst_memory memory)
+{
+    struct storage storage = {.array = {.has_buffer = false}};
+    kst_volume *volume = &d->volume;
+    volume->pitch = (size_t)bytes_of_sample(volume) * volume->width;
+    volume->slice_pitch = volume->pitch * volume->height;
+    volume->memory = memory;
+    kst_image_init(&storage.image);
+    storage.image.memory = memory;
+    storage.image.plane[0].depth = volume->bits;
+    const kst_status status =
+        kst_py_take_block(d->context, (uint64_t)volume->slice_pitch * volume->depth, memory, &storage.block);
+    if (status)
+        return kst_py_raise(d->state, status, NULL);
+    volume->data = storage.block.plane[0].data;
+    volume->offset = storage.block.plane[0].offset;
+    if (!run(d)) {
+        kst_py_storage_release(d->context, &storage);
+        return NULL;
+    }
+    kst_py_context_kind(d->context); /* "auto" has chosen a device by now */
+    const struct view view = view_of(volume, memory == KST_MEMORY_CUDA ? d->context->ordinal : -1);
+    return kst_py_volume_new(d->state, d->context, &storage, &view, &d->report);
+}
+
+/* Return the shape, type and bits of a volume as a dictionary. */
+static PyObject *describe(const struct volume_decoding *d)
+{
+    const kst_volume *volume = &d->volume;
+    return Py_BuildValue("{s(III)sNsi}", "shape", (unsigned)volume->depth, (unsigned)volume->height,
+        (unsigned)volume->width, "dtype",
+        PyUnicode_FromFormat("%s%d", volume->is_signed ? "int" : "uint", (int)(8 * bytes_of_sample(volume))), "depth",
+        (int)volume->bits);
+}
+
+/* Decode a volume, or describe what that would make. */
+static PyObject *decode(struct volume_decoding *d, bool samples)
+{
+    kst_volume_init(&d->volume);
+    kst_report_init(&d->report);
+    const kst_status status = kst_describe_volume(
+        d->context->handle, d->source->data, d->source->length, &d->settings->decode, &d->volume, NULL, &d->report);
+    if (status)
+        return kst_py_raise(d->state, status, &d->report);
+    if (!samples)
+        return describe(d);
+    const kst_memory memory = kst_py_memory_of(d->context, (kst_memory)d->settings->memory);
+    if (memory != KST_MEMORY_HOST)
+        return decode_there(d, memory);
+    return decode_into(d, d->settings->out ? Py_NewRef(d->settings->out) : make_view(&d->volume));
+}
+
+/* Read the options that depend on each other. */
+static bool settle(struct settings *settings, option_set given)
+{
+    if (!settings->out || !kst_py_option_given(decode_table, given, "memory"))
+        return read_region(settings->region, &settings->decode.region);
+    PyErr_SetString(PyExc_ValueError, "out has its memory: leave memory out");
+    return false;
+}
+
+static PyObject *decode_or_describe(PyObject *self, PyObject *args, PyObject *keywords, bool samples)
 {
     struct context *context = (struct context *)self;
-    struct state *state = kst_py_state(self);
     struct settings settings = {.ht = false};
     struct source source = {.data = NULL};
-    PyObject *data, *view = NULL;
+    PyObject *data, *result = NULL;
     option_set given = 0;
     if (!kst_py_context_enter(context))
         return NULL;
     kst_volume_decode_options_init(&settings.decode);
-    if (kst_py_arguments("decode_volume", "data", args, keywords, &data, decode_table, &settings, &given) &&
-        read_region(settings.region, &settings.decode.region) &&
-        kst_py_source_open(state, &source, data, context->memory_limit))
-        view = decode(state, context, &source, &settings);
+    if (kst_py_arguments(samples ? "decode_volume" : "describe_volume", "data", args, keywords, &data,
+            samples ? decode_table : describe_table, &settings, &given) &&
+        settle(&settings, given) && kst_py_source_open(kst_py_state(self), &source, data, context->memory_limit)) {
+        struct volume_decoding decoding = {
+            .state = kst_py_state(self), .context = context, .source = &source, .settings = &settings};
+        result = decode(&decoding, samples);
+    }
     kst_py_source_release(&source);
     kst_py_context_leave(context);
-    return view;
+    return result;
+}
+
+PyObject *kst_py_decode_volume(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return decode_or_describe(self, args, keywords, true);
+}
+
+PyObject *kst_py_describe_volume(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    return decode_or_describe(self, args, keywords, false);
 }

@@ -62,6 +62,26 @@ class Cupy(unittest.TestCase):
             self.assertEqual(kostka.encode(pictures.Cai(**fresh.__cuda_array_interface__)), wanted)
         self.assertRaises(ValueError, kostka.encode, array[:, ::2])
 
+    def test_volumes(self):
+        """Volumes become arrays of CuPy's without a copy, are decoded into a part of one, and encoded from it."""
+        host = (numpy.arange(24 * 40 * 50).reshape(24, 40, 50) % 1021).astype(numpy.int16)
+        data = kostka.encode_volume(host, device="cpu")
+        volume = self.context.decode_volume(data, memory="device")
+        for array in (cupy.asarray(volume), cupy.from_dlpack(volume)):
+            self.assertEqual(array.data.ptr, volume.__cuda_array_interface__["data"][0])
+            self.assertTrue((cupy.asnumpy(array) == host).all())
+        large = cupy.full((30, 50, 64), -7, cupy.int16)
+        part = large[3:27, 5:45, 7:57]
+        self.assertIs(kostka.decode_volume(data, out=part), part)
+        self.assertTrue((cupy.asnumpy(part) == host).all())
+        self.assertEqual(int((large == -7).sum()), large.size - part.size)
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            fresh = cupy.asarray(host) + cupy.int16(0)
+            for array in (volume, part, fresh, pictures.Cai(**fresh.__cuda_array_interface__)):
+                self.assertEqual(kostka.encode_volume(array), data)
+        self.assertEqual(kostka.encode_volumes([part, volume]), [data, data])
+
 
 if __name__ == "__main__":
     unittest.main()

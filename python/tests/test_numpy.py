@@ -34,6 +34,27 @@ class Numpy(unittest.TestCase):
         for array in arrays:
             self.assertTrue((array == wanted).all())
 
+    def test_volumes(self):
+        """Parts of larger arrays are encoded and decoded into where they are; so is what has DLPack alone."""
+        large = (numpy.arange(9 * 14 * 20).reshape(9, 14, 20) % 113).astype(numpy.int16)
+        for part in (large[2:8, 3:11, 4:17], large[::2, ::3], large[5:6, :, 3:], large[:, 4:5]):
+            data = kostka.encode_volume(part)
+            self.assertEqual(data, kostka.encode_volume(part.copy()))
+            self.assertEqual(data, kostka.encode_volume(pictures.Dlpack(part.__dlpack_device__(), part.__dlpack__())))
+            array = numpy.asarray(kostka.decode_volume(data))
+            self.assertEqual((array.dtype, array.tolist()), (part.dtype, part.tolist()))
+            target = numpy.full((12, 18, 24), -7, numpy.int16)
+            into = target[tuple(slice(1, 1 + side) for side in part.shape)]
+            self.assertIs(kostka.decode_volume(data, out=into), into)
+            self.assertEqual((into == part).all(), True)
+            self.assertEqual((target == -7).sum(), target.size - part.size)
+        for wrong in (large[:, :, ::2], large[::-1], large.transpose(2, 1, 0), large[:, :0]):
+            self.assertRaises((TypeError, ValueError), kostka.encode_volume, wrong)
+        for dtype in (numpy.float64, numpy.float16, numpy.int64, bool, ">i2"):
+            self.assertRaises(TypeError, kostka.encode_volume, large.astype(dtype), bits=8)
+        floats = large.astype(numpy.float32)[:, 1:7, 2:]
+        self.assertEqual(kostka.encode_volume(floats, bits=9), kostka.encode_volume(floats.copy(), bits=9))
+
     def test_planes(self):
         planar = numpy.asarray(kostka.decode(self.data, format="planar"))
         self.assertTrue((planar == numpy.asarray(self.image).transpose(2, 0, 1)).all())

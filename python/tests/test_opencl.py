@@ -44,6 +44,46 @@ class OpenCl(unittest.TestCase):
         grey = self.context.encode(planar.planes[1])
         self.assertEqual(grey, kostka.encode(kostka.decode(data, format="planar").planes[1], device="cpu"))
 
+    def test_volumes(self):
+        """Volumes in the device's memory: decoded there, parts of them and reduced ones, encoded from there, decoded into."""
+        array = memoryview(bytes((x * y + z) % 251 for z in range(12) for y in range(18) for x in range(22)))
+        array = array.cast("B", (12, 18, 22))
+        data = kostka.encode_volume(array, levels=2, device="cpu")
+        volume = self.context.decode_volume(data, memory="device")
+        self.assertIsInstance(volume, kostka.Volume)
+        self.assertEqual((volume.memory, volume.dtype, volume.depth), ("opencl", "uint8", 8))
+        self.assertEqual((volume.shape, volume.strides, len(volume)), ((12, 18, 22), (18 * 22, 22, 1), 12))
+        self.assertEqual(repr(volume), "<kostka.Volume (12, 18, 22) uint8 in opencl memory>")
+        self.assertEqual((volume.__dlpack_device__(), volume.context), ((4, 0), self.context))
+        self.assertEqual(volume.report.stage_device["pixels"], "opencl")
+        self.assertRaises(BufferError, memoryview, volume)
+        for name in ("__cuda_array_interface__", "__array_interface__"):
+            self.assertFalse(hasattr(volume, name))
+        # Of no other device is it read, and from its own its samples are those of the array.
+        self.assertEqual(kostka.encode_volume(volume, levels=2), data)
+        self.assertEqual(kostka.encode_volumes([volume, volume], levels=2), [data, data])
+        with self.assertRaises(kostka.KostkaError) as caught:
+            kostka.encode_volume(volume, device="cpu")
+        self.assertEqual(caught.exception.status, "ERROR_IMAGE_MEMORY")
+        for options in ({"region": ((3, 4, 5), (6, 7, 8))}, {"reduce": 1, "reduce_z": 1}):
+            wanted = kostka.decode_volume(data, device="cpu", **options)
+            part = self.context.decode_volume(data, memory="device", **options)
+            self.assertEqual(part.shape, wanted.shape)
+            self.assertEqual(kostka.encode_volume(part, levels=1), kostka.encode_volume(wanted, levels=1, device="cpu"))
+        again = self.context.decode_volume(data, memory="device")
+        darker = memoryview(bytes(sample // 2 for sample in array.tobytes())).cast("B", array.shape)
+        other = kostka.encode_volume(darker, levels=2, device="cpu")
+        self.assertIs(kostka.decode_volume(other, out=again), again)
+        self.assertEqual(kostka.encode_volume(again, levels=2), other)
+        smaller = kostka.encode_volume(array[:6], device="cpu")
+        self.assertRaises(ValueError, kostka.decode_volume, smaller, out=again)
+
+    def test_pinned_volumes(self):
+        array = memoryview(bytes(range(240))).cast("B", (4, 6, 10))
+        volume = self.context.decode_volume(kostka.encode_volume(array), memory="pinned")
+        self.assertEqual((volume.memory, memoryview(volume)), ("pinned", array))
+        self.assertEqual(kostka.encode_volume(volume), kostka.encode_volume(array))
+
     def test_tensors(self):
         data = [kostka.encode(pictures.array(WIDTH + i, HEIGHT, seed=i), device="cpu") for i in range(3)]
         options = {"size": (20, 16), "boxes": [None, (3.5, 4, 40, 30.25), None], "mirror": [True, False, False]}

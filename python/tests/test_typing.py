@@ -92,7 +92,7 @@ class Typing(unittest.TestCase):
     def test_stubs_are_complete(self):
         """Before Python 3.12 the buffer protocol has no method that can be seen, and PyTorch may be missing. What is derived
         from classes of packages that say nothing of their types cannot be compared."""
-        allowed = ["kostka\\.(Image|Tensor)\\.__buffer__", "kostka\\.(torch|numcodecs\\.Kostka|_dicom_collections\\.Collections.*)"]
+        allowed = ["kostka\\.(Image|Tensor|Volume)\\.__buffer__", "kostka\\.(torch|numcodecs\\.Kostka|_dicom_collections\\.Collections.*)"]
         (self.folder / "allowed").write_text("\n".join(allowed) + "\n")
         (self.folder / "config").write_text("[mypy]\nignore_missing_imports = True\n")
         options = ["--ignore-missing-stub", "--ignore-unused-allowlist", "--mypy-config-file", "config"]

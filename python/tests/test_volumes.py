@@ -49,6 +49,7 @@ class Volumes(unittest.TestCase):
         out = memoryview(bytearray(array.nbytes)).cast("h", array.shape)
         self.assertIs(kostka.decode_volume(data, out=out), out)
         self.assertEqual(out, array)
+        self.assertEqual(kostka.decode_volume(data, device="cpu", memory="device"), array)  # the CPU's is the host's
 
     def test_targets(self):
         array = volume()
@@ -64,8 +65,9 @@ class Volumes(unittest.TestCase):
             coded = kostka.encode_volumes(arrays, **options)
             self.assertEqual(coded, [kostka.encode_volume(array, **options) for array in arrays])
         self.assertEqual(kostka.encode_volumes([]), [])
-        with self.assertRaises(TypeError):
-            kostka.encode_volumes([arrays[0], bytes(8)])
+        for wrong in (bytes(8), memoryview(bytes(8)).cast("B", (2, 4))):
+            with self.assertRaises((TypeError, ValueError)):
+                kostka.encode_volumes([arrays[0], wrong])
         with self.assertRaises(TypeError):
             kostka.encode_volumes(3)
 
@@ -91,7 +93,7 @@ class Volumes(unittest.TestCase):
         data = kostka.encode_volume(array)
         doubles = memoryview(bytes(64)).cast("d", (2, 2, 2))
         for wrong in (bytes(8), memoryview(bytes(8)).cast("B", (2, 4)), doubles):
-            self.assertRaises((TypeError, NotImplementedError), kostka.encode_volume, wrong)
+            self.assertRaises((TypeError, ValueError), kostka.encode_volume, wrong)
         self.assertRaises(ValueError, kostka.encode_volume, array, bits=17)
         self.assertRaises(ValueError, kostka.encode_volume, array, ratio=2, psnr=40)
         self.assertRaises(TypeError, kostka.encode_volume, array, quality=3)
@@ -103,7 +105,12 @@ class Volumes(unittest.TestCase):
         self.assertRaises(kostka.KostkaError, kostka.decode_volume, data, region=((6, 0, 0), (1, 1, 1)))
         self.assertRaises(kostka.KostkaError, kostka.decode_volume, data, reduce_z=3)
         self.assertRaises(kostka.KostkaError, kostka.decode_volume, data[:50])
-        self.assertRaises(TypeError, kostka.decode_volume, data, out=bytearray(9))
+        self.assertRaises((TypeError, ValueError), kostka.decode_volume, data, out=bytearray(9))
+        floats = memoryview(bytearray(2 * array.nbytes)).cast("f", array.shape)
+        self.assertRaises(ValueError, kostka.decode_volume, data, out=floats)
+        self.assertRaises(ValueError, kostka.decode_volume, data, memory="host", out=bytearray(array.nbytes))
+        self.assertRaises(ValueError, kostka.decode_volume, data, memory="disk")
+        self.assertRaises(TypeError, kostka.Volume)
         other = memoryview(bytearray(array.nbytes)).cast("h", (HEIGHT, DEPTH, WIDTH))
         self.assertRaises(ValueError, kostka.decode_volume, data, out=other)
         frozen = memoryview(bytes(array.nbytes)).cast("h", array.shape)
