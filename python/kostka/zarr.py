@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The codec "kostka" for zarr 3; see docs/formats/zarr.md of Kostka.
 
-zarr finds it by itself where both packages are installed. To write:
+zarr finds it by itself where both packages are installed. Chunks are decoded into the memory of zarr's buffers, and encoded from it:
+after zarr.config.enable_gpu() that is CuPy's, and a GPU of CUDA does both. To write:
 
     zarr.create_array(store, shape=volume.shape, chunks=(64, 64, 64), dtype=volume.dtype,
                       serializer=kostka.zarr.Kostka(), compressors=None)
@@ -10,9 +11,21 @@ zarr finds it by itself where both packages are installed. To write:
 import asyncio
 import dataclasses
 
+import numpy
 from zarr.abc.codec import ArrayBytesCodec
 
-from .numcodecs import _check, _decode, _encode
+import kostka
+
+from .numcodecs import _check, _three
+
+
+def _row_by_row(array):
+    """The array in the machine's byte order, a copy if rows have gaps or one axis runs backwards."""
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if array.size > 0 and (array.strides[-1] != array.dtype.itemsize or min(array.strides) <= 0):
+        array = array.copy(order="C")
+    return array
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,18 +69,23 @@ class Kostka(ArrayBytesCodec):
         raise NotImplementedError
 
     def _decode_sync(self, chunk_bytes, chunk_spec):
-        samples = _decode(memoryview(chunk_bytes.as_numpy_array()), self.reduce, self.reduce_z)
-        if samples.shape != (1, 1, 1, *chunk_spec.shape)[-3:]:
-            raise ValueError(f"a codestream of {samples.shape} samples is no chunk of {chunk_spec.shape}")
-        native = chunk_spec.dtype.to_native_dtype()
-        if samples.dtype.kind != native.kind or samples.dtype.itemsize > native.itemsize:
-            raise ValueError(f"a codestream of {samples.dtype} is no chunk of {native}")
-        samples = samples.astype(native, copy=False).reshape(chunk_spec.shape)
-        return chunk_spec.prototype.nd_buffer.from_numpy_array(samples)
+        data = memoryview(chunk_bytes.as_numpy_array())
+        levels = {"reduce": self.reduce, "reduce_z": self.reduce_z}
+        found = kostka.describe_volume(data, **levels)
+        if found["shape"] != (1, 1, 1, *chunk_spec.shape)[-3:]:
+            raise ValueError(f"a codestream of {found['shape']} samples is no chunk of {chunk_spec.shape}")
+        native, dtype = chunk_spec.dtype.to_native_dtype(), numpy.dtype(found["dtype"])
+        if dtype.kind != native.kind or dtype.itemsize > native.itemsize:
+            raise ValueError(f"a codestream of {dtype} is no chunk of {native}")
+        made = chunk_spec.prototype.nd_buffer.create(shape=chunk_spec.shape, dtype=dtype)
+        kostka.decode_volume(data, out=made.as_ndarray_like().reshape(found["shape"]), **levels)
+        return made if dtype == native else made.astype(native)
 
     def _encode_sync(self, chunk_data, chunk_spec):
-        coded = _encode(chunk_data.as_numpy_array(), self.reduce, self.reduce_z, dict(self.options))
-        return chunk_spec.prototype.buffer.from_bytes(coded)
+        if self.reduce or self.reduce_z:
+            raise ValueError("an array of reduced bricks is read only: write the array of which it is a level")
+        array = _three(_row_by_row(chunk_data.as_ndarray_like()))
+        return chunk_spec.prototype.buffer.from_bytes(kostka.encode_volume(array, **dict(self.options)))
 
     async def _decode_single(self, chunk_bytes, chunk_spec):
         return await asyncio.to_thread(self._decode_sync, chunk_bytes, chunk_spec)

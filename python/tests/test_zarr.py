@@ -23,7 +23,92 @@ try:
 except ImportError as error:
     zarr, missing = None, str(error)
 
+try:
+    import cupy
+
+    cupy.cuda.runtime.getDeviceCount()
+except Exception:  # what it raises without a driver is its own
+    cupy = None
+
 tool = os.environ.get("KOSTKA", "kostka")
+
+
+class Away:
+    """An array that lends its memory through DLPack alone: as with CuPy's, NumPy may not take it without being asked."""
+
+    def __init__(self, array):
+        self.array = array
+
+    shape = property(lambda self: self.array.shape)
+    strides = property(lambda self: self.array.strides)
+    dtype = property(lambda self: self.array.dtype)
+    ndim = property(lambda self: self.array.ndim)
+    size = property(lambda self: self.array.size)
+
+    def __array__(self, *arguments, **keywords):
+        raise TypeError("implicit conversion to a NumPy array is not allowed")
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def reshape(self, *shape, **keywords):
+        return Away(self.array.reshape(*shape, **keywords))
+
+    def astype(self, dtype, **keywords):
+        return Away(self.array.astype(dtype, **keywords))
+
+    def copy(self, **keywords):
+        return Away(self.array.copy(**keywords))
+
+    def fill(self, value):
+        self.array.fill(value)
+
+    def __getitem__(self, key):
+        return Away(self.array[key])
+
+    def __setitem__(self, key, value):
+        self.array[key] = value.array if isinstance(value, Away) else value
+
+
+def prototype():
+    """Buffers of zarr's whose samples are arrays of this kind, and that no codec takes to NumPy or brings from there."""
+    from zarr.core.buffer import BufferPrototype, core, cpu
+
+    class Samples(core.NDBuffer):
+        made = []
+
+        @classmethod
+        def create(cls, *, shape, dtype, order="C", fill_value=None):
+            array = Away(numpy.empty(shape, dtype, order))
+            cls.made.append(array)
+            if fill_value is not None:
+                array.fill(fill_value)
+            return cls(array)
+
+        @classmethod
+        def empty(cls, shape, dtype, order="C"):
+            return cls.create(shape=shape, dtype=dtype, order=order)
+
+        @classmethod
+        def from_numpy_array(cls, array_like):
+            raise TypeError("samples came from NumPy")
+
+        def as_numpy_array(self):
+            raise TypeError("samples went to NumPy")
+
+        def all_equal(self, other, equal_nan=True):
+            return bool((self._data.array == other).all())
+
+        def __getitem__(self, key):
+            return type(self)(self._data[key])
+
+        def __setitem__(self, key, value):
+            self._data[key] = value._data if isinstance(value, core.NDBuffer) else value
+
+    return BufferPrototype(buffer=cpu.Buffer, nd_buffer=Samples)
 
 
 @unittest.skipUnless(zarr, "zarr 3 or NumPy is not installed")
@@ -79,6 +164,43 @@ class Stores(unittest.TestCase):
             self.same(numpy.fromfile(self.folder / "out.raw", "int16").reshape(self.volume.shape))
             written = json.loads((path / "zarr.json").read_text())
             self.assertIn('"kostka"', json.dumps(written["codecs"]))
+
+    def test_other_memory(self):
+        """Chunks go straight into the memory of zarr's buffers, and come from it, on its way through no array of NumPy's."""
+        self.encode("a.zarr", "--brick", "16")
+        self.run_tool("encode", "--shape", "40x40x36", "--type", "u8", "--brick", "16", self.raw, self.folder / "b.zarr")
+        for name, dtype in (("a.zarr", "int16"), ("b.zarr", "uint8")):
+            wanted = zarr.open_array(self.folder / name / "0", mode="r")[...]
+            kind = prototype()
+            found = zarr.open_array(self.folder / name / "0", mode="r").get_basic_selection(..., prototype=kind)
+            self.assertIsInstance(found, Away)
+            self.assertEqual(found.dtype, dtype)
+            self.assertTrue(numpy.array_equal(found.array, wanted))
+            self.assertGreater(len(kind.nd_buffer.made), 8)  # the chunks, and what holds them all
+        path = self.folder / "written.zarr"
+        array = zarr.create_array(
+            path, shape=self.volume.shape, chunks=(16, 16, 16), dtype="int16",
+            serializer=kostka.zarr.Kostka(), compressors=None,
+        )
+        for samples in (self.volume, self.volume[::-1], numpy.asfortranarray(self.volume), self.volume.astype(">i2")):
+            array.set_basic_selection(..., Away(samples), prototype=prototype())
+            self.assertTrue(numpy.array_equal(zarr.open(path, mode="r")[...], samples))
+
+    @unittest.skipUnless(cupy, "CuPy or its device is not there")
+    def test_gpu(self):
+        """With zarr's GPU buffers arrays of CuPy's are read and written, and a GPU decodes and encodes them."""
+        self.encode("a.zarr", "--brick", "16", "--shards", "2")
+        with zarr.config.enable_gpu():
+            array = zarr.open_array(self.folder / "a.zarr" / "0", mode="r")
+            for key in (..., (slice(3, 9), 17, slice(5, 30, 3))):
+                self.assertIsInstance(array[key], cupy.ndarray)
+                self.assertTrue(numpy.array_equal(cupy.asnumpy(array[key]), self.volume[key]))
+            written = zarr.create_array(
+                self.folder / "w.zarr", shape=self.volume.shape, chunks=(16, 16, 16), dtype="int16",
+                serializer=kostka.zarr.Kostka(), compressors=None,
+            )
+            written[...] = cupy.asarray(self.volume)
+        self.same(zarr.open(self.folder / "w.zarr", mode="r")[...])
 
     def test_loss(self):
         array = zarr.create_array(
