@@ -8,7 +8,7 @@
 #include "print/lines.h"
 #include "print/plain.h"
 
-enum { COMMENT_SHOWN = 300, HT = 64, HT_MIXED = 192, CAPABILITIES = 0x4000 };
+enum { COMMENT_SHOWN = 300, HT = 64, HT_MIXED = 192, CAPABILITIES = 0x4000, BY_PRF = 0x0FFF };
 
 const char *describe_format(kst_format format)
 {
@@ -183,6 +183,35 @@ static void print_profile(kst_decoder *decoder)
     puts(count == 0 ? ", kept" : "");
 }
 
+/* Return the message if comparing a stream's claims ended early; otherwise null. */
+static const char *claims_error(const kst_decoder *decoder)
+{
+    const kst_report *report = kst_decoder_report(decoder);
+
+    return report->status ? report->message : NULL;
+}
+
+/* Return whether a stream has CAP or PRF, which claim something, according to Rsiz. */
+static bool has_claims(const kst_info *info)
+{
+    return (info->profile & CAPABILITIES) != 0 || (info->profile & BY_PRF) == BY_PRF;
+}
+
+static void print_claims(kst_decoder *decoder)
+{
+    kst_breach breach = {.size = sizeof breach};
+    size_t count = 0;
+
+    for (; kst_decoder_claim_breach(decoder, count, &breach); count++)
+        printf("%s    broken: %s (at byte %llu)\n", count == 0 ? "  claims       in vain:\n" : "", breach.text,
+            (unsigned long long)breach.offset);
+    const char *error = claims_error(decoder);
+    if (error != NULL)
+        printf("  claims       not all compared: %s\n", error);
+    else if (count == 0 && has_claims(kst_decoder_info(decoder)))
+        puts("  claims       kept");
+}
+
 static void print_jpeg2000(const struct source *source, kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
@@ -212,6 +241,7 @@ static void print_jpeg2000(const struct source *source, kst_decoder *decoder)
     if (info->orientation != 1)
         printf("  orientation  %d\n", info->orientation);
     print_profile(decoder);
+    print_claims(decoder);
     print_metadata(decoder);
     print_elements(decoder);
 }
@@ -398,6 +428,23 @@ static json_t *json_profile(kst_decoder *decoder)
     return json_pack("{s:I, s:s?, s:o}", "rsiz", (json_int_t)info->profile, "name", name, "breaches", breaches);
 }
 
+/* Describe the claims of a stream that do not hold. Returns null if it claims nothing beyond its profile. */
+static json_t *json_claims(kst_decoder *decoder)
+{
+    kst_breach breach = {.size = sizeof breach};
+    json_t *breaches = json_array();
+
+    for (size_t i = 0; kst_decoder_claim_breach(decoder, i, &breach); i++)
+        json_array_append_new(
+            breaches, json_pack("{s:I, s:o}", "offset", (json_int_t)breach.offset, "text", json_text(breach.text)));
+    const char *error = claims_error(decoder);
+    if (error == NULL && json_array_size(breaches) == 0 && !has_claims(kst_decoder_info(decoder))) {
+        json_decref(breaches);
+        return json_null();
+    }
+    return json_pack("{s:o, s:o}", "breaches", breaches, "error", error != NULL ? json_text(error) : json_null());
+}
+
 static json_t *json_jpeg2000(const struct source *source, kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
@@ -425,6 +472,7 @@ static json_t *json_jpeg2000(const struct source *source, kst_decoder *decoder)
         json_object_set_new(made, "density", json_density(info));
     json_object_set_new(made, "high_throughput", json_boolean(info->block_style >= HT));
     json_object_set_new(made, "profile", json_profile(decoder));
+    json_object_set_new(made, "claims", json_claims(decoder));
     return made;
 }
 

@@ -152,6 +152,28 @@ enum { KST_BREACH_LENGTH = 192 };
  */
 KST_API bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text);
 
+/** Says what a JPEG 2000 codestream claims and does not keep. */
+typedef struct kst_breach {
+    size_t size;
+    uint64_t offset;              /**< in the stream, of what contradicts the claim */
+    char text[KST_BREACH_LENGTH]; /**< the claim, and what the stream has instead */
+} kst_breach;
+
+/**
+ * Describe claim number `index` of the open JPEG 2000 stream that does not hold. Claims are what decoders rely on
+ * before they read on: that there is CAP (bit 14 of Rsiz); of T.814, in CAP, which code-blocks are coded with it,
+ * whether one has several sets, whether there are regions of interest, parameters in headers of tile-parts and
+ * irreversible transforms, and the magnitude bound; the profile that CPF names; and PRF. kst_decoder_profile_breach()
+ * is about the profile in Rsiz. Of a claim that is broken several times the first place is described; for a code-block
+ * that is the tile's first tile-part. The first call reads the headers of all packets if T.814 is claimed, but decodes
+ * no code-block. If that is impossible within the limits, or takes more memory than 8 MiB and 10 bytes for each byte of
+ * the stream, the report has the error, and the claims are compared with marker segments alone.
+ *
+ * @param breach receives the description; its `size` must be set
+ * @return false past the last breach, and if no JPEG 2000 stream is open
+ */
+KST_API bool kst_decoder_claim_breach(kst_decoder *decoder, size_t index, kst_breach *breach);
+
 /**
  * Describe the image that kst_decoder_decode() would make: format, size and planes, with tight pitches and no buffers.
  * With more than four planes, `more` points to memory of the decoder, which is valid until the next call on it:

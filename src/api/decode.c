@@ -66,6 +66,12 @@ bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text)
     return asked && decoder->codec->profile_breach && decoder->codec->profile_breach(decoder, index, text);
 }
 
+bool kst_decoder_claim_breach(kst_decoder *decoder, size_t index, kst_breach *breach)
+{
+    bool asked = decoder && breach && breach->size == sizeof *breach && decoder->open;
+    return asked && decoder->codec->claim_breach && decoder->codec->claim_breach(decoder, index, breach);
+}
+
 const kst_report *kst_decoder_report(const kst_decoder *decoder)
 {
     return decoder ? &decoder->report : NULL;

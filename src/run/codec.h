@@ -180,11 +180,12 @@ struct codec {
     bool (*other)(kst_decoder *decoder, size_t index, kst_other *other);
 
     /*
-     * Optional: do the work of kst_decoder_next_element() and kst_decoder_profile_breach(), whose arguments were
-     * checked.
+     * Optional, all or none: do the work of kst_decoder_next_element(), kst_decoder_profile_breach() and
+     * kst_decoder_claim_breach(), whose arguments were checked.
      */
     bool (*next_element)(kst_decoder *decoder, kst_element *element);
     bool (*profile_breach)(kst_decoder *decoder, size_t index, char *text);
+    bool (*claim_breach)(kst_decoder *decoder, size_t index, kst_breach *breach);
 
     /*
      * Optional, all or none. describe_volume() describes the volume that is decoded with these options, and the

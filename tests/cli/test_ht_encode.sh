@@ -142,6 +142,20 @@ equals "$(head -c 24 one.jph | tail -c 4)" 'jph '
 od -An -tx1 plain.jhc | tr -d ' \n' | grep -q '^ff4fff51....4000.*ff50000800020000000[1-9a-f]ff52' ||
     fail 'CAP is not what it should be'
 
+# What the stream claims holds; where it is changed, the claim is told of with its place, which is that of COD.
+expect 0 "$KOSTKA" info plain.jhc
+prints '  claims       kept'
+expect 0 "$KOSTKA" info --json plain.jhc
+json 0 claims breaches 0 <out >/dev/null 2>&1 && fail 'a claim that holds is called broken'
+{ head -c 54 plain.jhc && printf "\\002" && tail -c +56 plain.jhc; } >less.jhc
+{ head -c 67 plain.jhc && printf "\\000" && tail -c +69 plain.jhc; } >mq.jhc
+expect 0 "$KOSTKA" info less.jhc
+prints 'broken: Ccap15 bounds magnitudes by 10 bits: a code-block .* (at byte [0-9]*)'
+expect 0 "$KOSTKA" info --json mq.jhc
+equals "$(json 0 claims breaches 0 offset <out)" 55
+equals "$(json 0 claims error <out)" null
+json 0 claims breaches 0 text <out | grep -q 'all code-blocks are those of T.814: here are others' || fail 'no HTONLY'
+
 # The same bytes on any number of threads and any tier.
 for name in plain step; do
     options=

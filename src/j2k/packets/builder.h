@@ -18,7 +18,8 @@ enum { J2K_NO_INDEX = 0, J2K_CODER_OPEN = J2K_BLOCK_CODERS };
 struct j2k_block_state {
     /*
      * Indices of its first and last contribution, plus 1; J2K_NO_INDEX: none is kept. In a survey `first` only says
-     * whether there was any.
+     * whether there was any. Where only headers are read, both are numbers, counted from 1, of passes: the first and
+     * the last cleanup pass of T.814 that has bytes; J2K_NO_INDEX: there is none.
      */
     uint32_t first, last;
     uint8_t length_bits : 6; /* Lblock; 0: the block is not included yet */
@@ -106,6 +107,7 @@ struct j2k_builder {
     struct j2k_plan *plan;
     const struct j2k_plan *whole; /* a plan that has the packets' contents already; null: packets are read */
     bool survey;                  /* packets are read and checked, but the plan keeps nothing of them */
+    bool headers_only; /* in a survey: no contributions are made, so that blocks' headers are all that is known */
     uint32_t tile_capacity, tile_component_capacity, resolution_capacity, band_capacity;
     uint32_t block_capacity, segment_capacity, piece_capacity;
     uint32_t tiles_so_far;                         /* number of tiles that can be decoded */

@@ -106,11 +106,24 @@ static bool keep(
     return true;
 }
 
+/* Where only headers are read, remember the first and the last cleanup pass of T.814 that has bytes. */
+static void note_cleanup(struct j2k_block_state *block, uint32_t passes, uint32_t length)
+{
+    const uint32_t number = block->passes + passes; /* that of the last of these passes, counted from 1 */
+    if (block->coder != J2K_HT || length == 0 || number % 3 != 1)
+        return;
+    if (block->first == J2K_NO_INDEX)
+        block->first = number;
+    block->last = number;
+}
+
 static bool add(struct packet_reading *reading, struct j2k_block_state *block, uint32_t *passes, uint32_t part,
     uint32_t length, bool first)
 {
     if (reading->wanted && !keep(reading, block, part, length, first))
         return false;
+    if (!reading->wanted && reading->builder->headers_only)
+        note_cleanup(block, part, length);
     reading->body += length;
     block->passes = (uint8_t)(block->passes + part);
     *passes -= part;
@@ -307,7 +320,7 @@ enum j2k_packet_outcome kst_j2k_packet_header(struct j2k_builder *builder, const
         .grid = grid,
         .begun = &builder->grid[grid - builder->grid].begun,
         .layer = layer,
-        .wanted = p->wanted && (layers == 0 || layer < layers),
+        .wanted = !builder->headers_only && p->wanted && (layers == 0 || layer < layers),
         .one_segment = (grid->style & (J2K_STYLE_TERMALL | J2K_STYLE_BYPASS)) == 0,
         .coder = kst_j2k_block_coder(grid->style)->kind};
     struct j2k_header_bits bits;

@@ -21,6 +21,7 @@ static void close_stream(kst_decoder *decoder)
     kst_j2k_stream_release(&decoder->memory, &j2k_state(decoder)->stream);
     kst_memory_release(&decoder->memory, j2k_state(decoder)->more);
     kst_memory_release(&decoder->memory, j2k_state(decoder)->breaches);
+    kst_memory_release(&decoder->memory, j2k_state(decoder)->claims);
 }
 
 static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored)
@@ -114,6 +115,11 @@ static bool profile_breach(kst_decoder *decoder, size_t index, char *text)
     return !kst_j2k_run_open_further(decoder, NULL) && kst_j2k_run_profile_breach(decoder, index, text);
 }
 
+static bool claim_breach(kst_decoder *decoder, size_t index, kst_breach *breach)
+{
+    return !kst_j2k_run_open_further(decoder, NULL) && kst_j2k_run_claim_breach(decoder, index, breach);
+}
+
 static const struct decode_parts parts = {.make = kst_j2k_run_parts_make,
     .release = kst_j2k_run_parts_release,
     .add = kst_j2k_run_parts_add,
@@ -139,6 +145,7 @@ const struct codec kst_j2k_run_codec = {.kind = KST_CODEC_JPEG2000,
     .parts = &parts,
     .next_element = next_element,
     .profile_breach = profile_breach,
+    .claim_breach = claim_breach,
     .describe_volume = kst_j2k_run_describe_volume,
     .decode_volume = kst_j2k_run_decode_volume,
     .place_volume = kst_j2k_run_volume_place,

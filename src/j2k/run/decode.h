@@ -19,9 +19,13 @@ struct j2k_kept {
 
 enum { J2K_BREACHES_MOST = 100 };
 
-/* Holds the rules of its profile that the open stream breaks, which may be many for a stream of 16,384 components. */
+/*
+ * Holds the rules of its profile, or the other claims, that the open stream breaks. They may be many for a stream of
+ * 16,384 components.
+ */
 struct j2k_breaches {
     size_t found; /* number of breaches; beyond J2K_BREACHES_MOST, the last text says how many are left out */
+    uint64_t offset[J2K_BREACHES_MOST]; /* of claims: where in the stream */
     char text[J2K_BREACHES_MOST][KST_BREACH_LENGTH];
 };
 
@@ -29,7 +33,8 @@ struct j2k_breaches {
 struct j2k_decoder {
     struct j2k_stream stream;
     struct j2k_kept kept;
-    struct j2k_breaches *breaches; /* null until the caller asks for breaches */
+    struct j2k_breaches *breaches; /* of the profile; null until the caller asks for breaches */
+    struct j2k_breaches *claims;   /* of other claims; likewise */
     kst_plane *more;               /* room for the planes behind the first four of the image that was described last */
     struct j2k_planned *planned;   /* the picture, if the GPU decodes it as a whole; otherwise null */
     double excess; /* memory that the picture or slab needs on the GPU, as a multiple of the available memory */
@@ -65,8 +70,12 @@ kst_status kst_j2k_run_refuse_depth(kst_decoder *decoder, const kst_decode_optio
  */
 kst_status kst_j2k_run_check_enlarged(kst_decoder *decoder, const kst_image *image);
 
-/* profile.c: implements kst_decoder_profile_breach() for a stream whose tile-part headers have all been read. */
+/*
+ * profile.c: implement kst_decoder_profile_breach() and kst_decoder_claim_breach() for a stream whose tile-part headers
+ * have all been read.
+ */
 bool kst_j2k_run_profile_breach(kst_decoder *decoder, size_t index, char *text);
+bool kst_j2k_run_claim_breach(kst_decoder *decoder, size_t index, kst_breach *breach);
 
 /* Decode to an image in host memory, which is as kst_j2k_output_describe() describes it. */
 kst_status kst_j2k_run_decode(

@@ -3,6 +3,7 @@
 #include "j2k/syntax/fields.h"
 
 #include "j2k/syntax/bytes.h"
+#include "j2k/syntax/ccap.h"
 #include "j2k/syntax/marker.h"
 #include "j2k/syntax/text.h"
 
@@ -69,10 +70,10 @@ static void tell_ht(struct fields *f, uint32_t bits)
 {
     static const char *const kinds[] = {"all code-blocks", "a reserved kind of code-blocks",
         "all code-blocks of some components", "code-blocks mixed with others"};
-    uint32_t p = bits & 31, most = p == 0 ? 8 : p < 20 ? p + 8 : p < 31 ? 4 * (p - 19) + 27 : 74;
-    kst_j2k_text_add(&f->line, "%s, %s, %s%s%s, magnitudes up to %u bits", kinds[bits >> 14],
-        bits >> 13 & 1 ? "several sets" : "one set", bits >> 12 & 1 ? "regions of interest, " : "",
-        bits >> 11 & 1 ? "parameters of tile-parts, " : "", bits >> 5 & 1 ? "irreversible" : "reversible", most);
+    kst_j2k_text_add(&f->line, "%s, %s, %s%s%s, magnitudes up to %u bits", kinds[bits >> J2K_CCAP_KIND],
+        bits & J2K_CCAP_SEVERAL ? "several sets" : "one set", bits & J2K_CCAP_REGIONS ? "regions of interest, " : "",
+        bits & J2K_CCAP_PARTS ? "parameters of tile-parts, " : "",
+        bits & J2K_CCAP_IRREVERSIBLE ? "irreversible" : "reversible", j2k_ccap_bound(bits & J2K_CCAP_BOUND));
 }
 
 /*

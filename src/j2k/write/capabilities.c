@@ -2,16 +2,9 @@
 /* Determines the contents of CAP for a coded image, which depend on all of its other marker segments. */
 #include "j2k/write/capabilities.h"
 
+#include "j2k/syntax/ccap.h"
 #include "j2k/syntax/marker.h"
 #include "j2k/write/marker_writer.h"
-
-enum {
-    PART_15 = 0x00020000,   /* the bit of Pcap for T.814 */
-    DECLARED = 0x8000,      /* in Ccap15: some tile-components have T.800 code-blocks */
-    REGIONS = 0x1000,       /* there is RGN */
-    HETEROGENEOUS = 0x0800, /* tile-parts change parameters */
-    IRREVERSIBLE = 0x0020
-};
 
 /* Holds what is found out about the tile-components of an image. */
 struct findings {
@@ -70,17 +63,7 @@ static void add_component(struct findings *findings, const struct j2k_plan *plan
     }
 }
 
-/* Return the parameter P of Ccap15 for a bound, or for the next greater one (T.814 Table A.3). */
-static uint32_t code_bound(uint32_t bound)
-{
-    if (bound <= 8)
-        return 0;
-    if (bound <= 27)
-        return bound - 8;
-    return bound <= 71 ? 19 + (bound - 27 + 3) / 4 : 31;
-}
-
-void kst_j2k_put_capabilities(struct sink *sink, const struct j2k_coded *coded)
+void kst_j2k_put_capabilities(struct sink *sink, const struct j2k_coded *coded, bool packed)
 {
     const struct j2k_plan *plan = &coded->plan;
     const uint16_t profile = coded->headers.size.capabilities & (J2K_RSIZ_CAP - 1);
@@ -88,10 +71,11 @@ void kst_j2k_put_capabilities(struct sink *sink, const struct j2k_coded *coded)
     for (uint32_t i = 0; i < plan->tile_component_count; i++)
         add_component(&findings, plan, &plan->tile_component[i]);
     size_t begin = kst_j2k_segment_begin(sink, J2K_CAP);
-    kst_sink_u32(sink, PART_15);
-    kst_sink_u16(sink, (uint16_t)((findings.other ? DECLARED : 0) | (findings.regions ? REGIONS : 0) |
-                                  (coded->tile ? HETEROGENEOUS : 0) | (findings.irreversible ? IRREVERSIBLE : 0) |
-                                  code_bound(findings.bound)));
+    kst_sink_u32(sink, J2K_PCAP_HT);
+    kst_sink_u16(
+        sink, (uint16_t)((findings.other ? J2K_CCAP_DECLARED << J2K_CCAP_KIND : 0) |
+                         (findings.regions ? J2K_CCAP_REGIONS : 0) | (coded->tile || packed ? J2K_CCAP_PARTS : 0) |
+                         (findings.irreversible ? J2K_CCAP_IRREVERSIBLE : 0) | j2k_ccap_parameter(findings.bound)));
     kst_j2k_segment_end(sink, begin);
     if (profile == 0)
         return;

@@ -16,7 +16,10 @@ enum {
 /* Return whether any tile-component has T.814 code-blocks. */
 bool kst_j2k_coded_has_ht(const struct j2k_coded *coded);
 
-/* Write CAP and, if Rsiz would name a profile without T.814, CPF. The image's code-blocks must have been laid out. */
-void kst_j2k_put_capabilities(struct sink *sink, const struct j2k_coded *coded);
+/*
+ * Write CAP and, if Rsiz would name a profile without T.814, CPF. The image's code-blocks must have been laid out.
+ * `packed` says whether packet headers are in those of tile-parts (PPT).
+ */
+void kst_j2k_put_capabilities(struct sink *sink, const struct j2k_coded *coded, bool packed);
 
 #endif

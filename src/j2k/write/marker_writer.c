@@ -190,7 +190,7 @@ void kst_j2k_put_main_header(struct sink *sink, const struct j2k_coded *coded, c
     kst_sink_u16(sink, 0xFF00U | J2K_SOC);
     put_size(sink, headers, kst_j2k_coded_has_ht(coded));
     if (kst_j2k_coded_has_ht(coded))
-        kst_j2k_put_capabilities(sink, coded);
+        kst_j2k_put_capabilities(sink, coded, writing->packed == KST_J2K_HEADERS_PPT);
     kst_j2k_put_multi(sink, &headers->multi);
     put_codings(sink, parameters, components);
     put_quantisations(sink, parameters, components);

@@ -68,6 +68,12 @@ void kst_j2k_profile_facts(const struct j2k_stream *stream, struct j2k_profile_f
 kst_status kst_j2k_profile_plan(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_profile_facts *facts);
 
+/*
+ * Return the offset of the next marker segment of a kind in the headers between two positions of a stream that was
+ * parsed; `end` if there is none.
+ */
+uint64_t kst_j2k_find_marker(const struct j2k_stream *stream, uint64_t at, uint64_t end, uint8_t marker);
+
 /* Return whether a stream that was parsed has TLM, and whether it has PLT. */
 bool kst_j2k_has_part_lengths(const struct j2k_stream *stream);
 bool kst_j2k_has_packet_lengths(const struct j2k_stream *stream);

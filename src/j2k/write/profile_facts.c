@@ -8,38 +8,32 @@
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 
-/*
- * Return whether there is a marker segment of a kind between two positions of the stream, which was parsed without
- * error.
- */
-static bool has_marker(const struct j2k_stream *stream, uint64_t at, uint64_t end, uint8_t marker)
+uint64_t kst_j2k_find_marker(const struct j2k_stream *stream, uint64_t at, uint64_t end, uint8_t marker)
 {
     while (end - at >= 4 && stream->data[at] == 0xFF) {
         if (stream->data[at + 1] == marker)
-            return true;
+            return at;
         bool alone = stream->data[at + 1] >= J2K_ALONE_FIRST && stream->data[at + 1] <= J2K_ALONE_LAST;
         uint64_t length = 2 + (alone ? 0 : (uint64_t)j2k_get16(stream->data + at + 2));
         if (length > end - at)
-            return false;
+            return end;
         at += length;
     }
-    return false;
+    return end;
 }
 
 static bool in_main_header(const struct j2k_stream *stream, uint8_t marker)
 {
-    uint64_t first = stream->end;
-    for (uint32_t i = 0; i < stream->part_count; i++)
-        if (stream->part[i].offset < first)
-            first = stream->part[i].offset;
-    return has_marker(stream, stream->start + 2, first, marker);
+    return kst_j2k_find_marker(stream, stream->start + 2, stream->first_part, marker) < stream->first_part;
 }
 
 static bool in_part_headers(const struct j2k_stream *stream, uint8_t marker)
 {
-    for (uint32_t i = 0; i < stream->part_count; i++)
-        if (has_marker(stream, stream->part[i].offset, stream->part[i].body, marker))
+    for (uint32_t i = 0; i < stream->part_count; i++) {
+        const struct j2k_tile_part *part = &stream->part[i];
+        if (kst_j2k_find_marker(stream, part->offset, part->body, marker) < part->body)
             return true;
+    }
     return false;
 }
 

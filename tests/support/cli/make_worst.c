@@ -86,6 +86,47 @@ static void put_profile_of_many(struct bytes *b, size_t length)
 }
 
 /*
+ * Write a stream that claims T.814, so that its packet headers are read, too: a tile-part of so many bytes, each of
+ * which is `byte`.
+ */
+static void put_packets_of(struct bytes *b, const struct hostile_picture *p, uint8_t byte, size_t length)
+{
+    uint8_t *body = malloc(length);
+
+    if (body == NULL)
+        exit(EXIT_FAILURE);
+    memset(body, byte, length);
+    hostile_put_header(b, p);
+    put_segment(b, 0x50, "\0\2\0\0\0\0", 6);
+    hostile_put_part(b, 0, body, length);
+    put_marker(b, 0xD9);
+    free(body);
+}
+
+static void put_empty_packets(struct bytes *b, size_t length)
+{
+    const struct hostile_picture p = {.width = 256,
+        .height = 256,
+        .components = 1,
+        .levels = 1,
+        .precinct = 1,
+        .layers = 65535,
+        .style = 64,
+        .exponent = 8};
+
+    put_packets_of(b, &p, 0, length);
+}
+
+/* Write a packet of eight million code-blocks. */
+static void put_blocks(struct bytes *b, size_t length)
+{
+    const struct hostile_picture p = {
+        .width = 16000, .height = 8000, .components = 1, .layers = 1, .style = 64, .exponent = 8};
+
+    put_packets_of(b, &p, 0xAA, length);
+}
+
+/*
  * Write the smallest JPEG that has headers, with as many of these segments in front of its picture as the length needs.
  */
 static void put_jpeg(struct bytes *b, const void *contents, size_t size, size_t length)
@@ -133,7 +174,8 @@ static const struct kind {
     void (*put)(struct bytes *b, size_t length);
 } kinds[] = {{"alone", put_alone}, {"segments", put_empty_segments}, {"comments", put_comments},
     {"regions", put_regions}, {"parts", put_parts}, {"profile", put_profile}, {"profile-many", put_profile_of_many},
-    {"jpeg-controls", put_controls}, {"jpeg-short", put_short_controls}, {"jpeg-empty", put_empty_comments}};
+    {"ht-packets", put_empty_packets}, {"ht-blocks", put_blocks}, {"jpeg-controls", put_controls},
+    {"jpeg-short", put_short_controls}, {"jpeg-empty", put_empty_comments}};
 
 int main(int argc, char **argv)
 {
