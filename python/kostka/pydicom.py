@@ -5,8 +5,9 @@
     kostka.pydicom.register()
 
 pydicom 3 asks Kostka first for JPEG (1.2.840.10008.1.2.4.50, .51, lossless .57 and .70) and JPEG 2000 (.90,
-.91, .201 to .203), and for encoding JPEG 2000 (.90, .91); pydicom 2 for decoding only. Grey frames that are coded
-together as components of Part 2 (.92, .93) are decoded, too, for which pydicom has no decoder. A frame that is damaged
+.91, .201 to .203), and for encoding JPEG 2000 (.90, .91, and HTJ2K, .201 to .203, for which pydicom has no encoder);
+pydicom 2 for decoding only. Grey frames that are coded together as components of Part 2 (.92, .93) are decoded, too,
+for which pydicom has no decoder. A frame that is damaged
 or of another process, such as arithmetic coding, is left to its other plugins. Samples are as coded: chrominance is brought
 to the size of luminance, but colours are not converted, since pydicom does that where the dataset says so. The
 functions decode_pixel_data() and encode_pixel_data() are those of pylibjpeg's plugins.
@@ -20,11 +21,15 @@ _SYNTAX = "1.2.840.10008.1.2.4."
 _JPEG = tuple(_SYNTAX + end for end in ("50", "51", "57", "70"))
 _JPEG2000 = tuple(_SYNTAX + end for end in ("90", "91", "201", "202", "203"))
 _COLLECTIONS = tuple(_SYNTAX + end for end in ("92", "93"))
-_LOSSLESS = _SYNTAX + "90"
+_HT = tuple(_SYNTAX + end for end in ("201", "202", "203"))
+_LOSSLESS = _SYNTAX + "90", _SYNTAX + "201", _SYNTAX + "202"
+_HT_RPCL = _SYNTAX + "202"
 _LABEL = "kostka"
 
 DECODER_DEPENDENCIES = {uid: ("kostka",) for uid in _JPEG + _JPEG2000 + _COLLECTIONS}
-ENCODER_DEPENDENCIES = {_LOSSLESS: ("kostka",), _SYNTAX + "91": ("kostka",)}
+ENCODER_DEPENDENCIES = {uid: ("kostka",) for uid in (_SYNTAX + "90", _SYNTAX + "91") + _HT}
+
+_added = {}  # encoders for syntaxes that pydicom has none for
 
 # What pydicom 2 asks a handler for.
 HANDLER_NAME = "Kostka"
@@ -122,10 +127,12 @@ def _encode_frame(src, runner):
         src = _interleaved(src, runner.samples_per_pixel, _allocated(runner.bits_stored) // 8)
     ratios = options.pop("compression_ratios", options.pop("j2k_cr", None))
     psnrs = options.pop("signal_noise_ratios", options.pop("j2k_psnr", None))
-    if runner.transfer_syntax == _LOSSLESS:
+    if runner.transfer_syntax in _LOSSLESS:
         if ratios or psnrs:
-            raise ValueError("JPEG 2000 Lossless has no ratio or PSNR: encode as JPEG 2000 (1.2.840.10008.1.2.4.91)")
-    elif not ratios and not psnrs:
+            raise ValueError(
+                "a lossless transfer syntax has no ratio or PSNR: encode as JPEG 2000 (1.2.840.10008.1.2.4.91) or HTJ2K (.203)"
+            )
+    elif not ratios and not psnrs and runner.transfer_syntax not in _HT:
         raise ValueError("JPEG 2000 needs a target: pass j2k_cr or j2k_psnr, or encode as JPEG 2000 Lossless")
     options["use_mct"] = options.get("use_mct", True) and runner.photometric_interpretation != "RGB"
     return encode_pixel_data(src, compression_ratios=ratios, signal_noise_ratios=psnrs, **options)
@@ -156,6 +163,14 @@ def _picture(src, rows, columns, samples, bits, signed):
     return memoryview(planes).cast(view.format, (samples, rows, columns)), "planar"
 
 
+def _rpcl(rows, columns):
+    """Say how HTJ2K is coded for transfer syntax .202 (PS3.5 10.18): a thumbnail first, and TLM to find the end of each
+    resolution.
+    """
+    levels = max(5, (max(rows, columns) - 1).bit_length() - 6)  # so that the lowest has at most 64 rows and columns
+    return {"progression": "RPCL", "levels": levels, "tlm": True, "tile_parts": "resolution"}
+
+
 def encode_pixel_data(
     src,
     *,
@@ -170,12 +185,18 @@ def encode_pixel_data(
     signal_noise_ratios=None,
     **options,
 ):
-    """Encode a frame to a codestream of JPEG 2000 as pylibjpeg's plugins do, without loss if there is no target."""
+    """Encode a frame to a codestream of JPEG 2000 as pylibjpeg's plugins do, without loss if there is no target.
+
+    With the option transfer_syntax_uid, which pydicom passes, it is HTJ2K for those of HTJ2K.
+    """
     if compression_ratios and signal_noise_ratios:
         raise OptionError("pass compression_ratios or signal_noise_ratios, not both")
     signed = bool(pixel_representation)
     picture, layout = _picture(src, rows, columns, samples_per_pixel, bits_stored, signed)
-    coding = {"codec": "j2k", "depth": bits_stored, "format": layout}
+    syntax = options.get("transfer_syntax_uid")
+    coding = {"codec": "jhc" if syntax in _HT else "j2k", "depth": bits_stored, "format": layout}
+    if syntax == _HT_RPCL:
+        coding.update(_rpcl(rows, columns))
     if samples_per_pixel == 3:
         coding["keep_components"] = not use_mct or photometric_interpretation.startswith("YBR_FULL")
     if compression_ratios or signal_noise_ratios:
@@ -245,12 +266,32 @@ def _own_decoders():
     return decoders
 
 
+def _encoders():
+    """Return pydicom 3's table of encoders."""
+    from pydicom.pixels.encoders import base
+
+    return base._PIXEL_DATA_ENCODERS
+
+
 def _coders():
     """List pydicom 3's decoders and encoders with the name of the function for each."""
-    from pydicom.pixels import get_decoder, get_encoder
+    from pydicom.pixels import get_decoder
 
     coders = [(get_decoder(uid), "_decode_frame") for uid in _JPEG + _JPEG2000]
-    return coders + [(get_encoder(uid), "_encode_frame") for uid in ENCODER_DEPENDENCIES]
+    encoders = _encoders()
+    return coders + [(encoders[uid][0], "_encode_frame") for uid in ENCODER_DEPENDENCIES if uid in encoders]
+
+
+def _add_encoders():
+    """Give pydicom 3 encoders for HTJ2K, unless a later pydicom has its own."""
+    from pydicom.pixels.encoders.base import Encoder
+    from pydicom.uid import UID
+
+    encoders = _encoders()
+    for uid in _HT:
+        if uid not in encoders:
+            _added[uid] = Encoder(UID(uid))
+            encoders[uid] = (_added[uid], "3.0")
 
 
 def _handlers():
@@ -273,6 +314,7 @@ def register():
     if handlers is not None:
         handlers.insert(0, _this_module())
         return
+    _add_encoders()
     for coder, function in _coders():
         coder.add_plugin(_LABEL, (__name__, function))
         plugins = coder._available  # pydicom asks them in this order, and has no other way to choose it
@@ -296,4 +338,8 @@ def unregister():
     for coder, _ in _coders():
         if _LABEL in coder.available_plugins:
             coder.remove_plugin(_LABEL)
+    encoders = _encoders()
+    for uid in list(_added):
+        if encoders.get(uid, (None,))[0] is _added.pop(uid):
+            del encoders[uid]
     _own_decoders()

@@ -294,8 +294,47 @@ class Three(Register, unittest.TestCase):
         self.assertEqual(kostka.info(data).jpeg2000["layers"], 2)
         with self.assertRaisesRegex(RuntimeError, "j2k_cr or j2k_psnr"):
             self._encode("91", _pixels(), 8)
-        with self.assertRaisesRegex(RuntimeError, "has no ratio"):
-            self._encode("90", _pixels(), 8, j2k_cr=[5])
+        for syntax in "90", "201", "202":
+            with self.assertRaisesRegex(RuntimeError, "has no ratio"):
+                self._encode(syntax, _pixels(), 8, j2k_cr=[5])
+
+    def test_encode_ht(self):
+        """HTJ2K, for which pydicom has no encoders: without loss, with RPCL, and with a target."""
+        from pydicom.pixels import get_encoder
+
+        for end in "201", "202", "203":
+            for samples, bits, signed, colours in (
+                (1, 8, False, "MONOCHROME2"),
+                (1, 13, True, "MONOCHROME2"),
+                (1, 16, False, "MONOCHROME2"),
+                (3, 8, False, "RGB"),
+                (3, 8, False, "YBR_RCT"),
+            ):
+                pixels = _pixels(samples, bits, signed)
+                data = self._encode(end, pixels, bits, colours)
+                described = kostka.info(data).jpeg2000
+                self.assertEqual(described["progression"], "RPCL" if end == "202" else "LRCP")
+                self.assertEqual(b"\xff\x55" in data[: data.index(b"\xff\x90")], end == "202")  # TLM
+                self.assertIn(b"\xff\x50", data[:80])  # CAP
+                ds = _dataset(SYNTAX + end, [data], samples, bits, signed, colours)
+                np.testing.assert_array_equal(self._decode(ds), pixels)
+        large = kostka.pydicom.encode_pixel_data(
+            bytes(5000 * 9), rows=9, columns=5000, samples_per_pixel=1, bits_stored=8, transfer_syntax_uid=SYNTAX + "202"
+        )
+        self.assertLessEqual(-(-5000 >> kostka.info(large).jpeg2000["levels"]), 64)
+        self.assertEqual(kostka.info(large).jpeg2000["levels"], 7)
+        data = self._encode("203", _pixels(1, 12), 12, j2k_cr=[8])
+        self.assertLessEqual(len(data), ROWS * COLUMNS * 12 // 8 // 8 + 1)
+        ds = _dataset("1.2.840.10008.1.2.1", [bytes(2)])
+        ds.NumberOfFrames, ds.PixelData = 2, _pixels().tobytes() * 2
+        ds.SOPClassUID = ds.SOPInstanceUID = "1.2.3"
+        ds.compress(SYNTAX + "202")
+        np.testing.assert_array_equal(self._decode(ds), np.stack([_pixels()] * 2))
+        kostka.pydicom.unregister()
+        with self.assertRaises(NotImplementedError):
+            get_encoder(SYNTAX + "201")
+        kostka.pydicom.register()
+        self.assertTrue(get_encoder(SYNTAX + "201").is_available)
 
 
 @unittest.skipUnless(MAJOR == 2, "pydicom 2 with NumPy is not installed")
