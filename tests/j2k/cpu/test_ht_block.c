@@ -181,6 +181,28 @@ static void all_sizes(void **state)
             round_trip(*state, sizes[i][0], sizes[i][1]);
 }
 
+/* Magnitudes that need just so many bits, nearly all of them, so that numbers of each length begin at each bit. */
+static void every_length(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t planes = 1; planes <= 31; planes++)
+        for (uint32_t n = 0; n < 16; n++) {
+            describe(f, 1 + below(40), 1 + below(40), 0, planes);
+            memset(f->source.sample, 0, sizeof f->source.sample);
+            for (uint32_t y = 0; y < f->source.height; y++)
+                for (uint32_t x = 0; x < f->source.width; x++) {
+                    struct model_ht_sample *sample = model_ht_at(&f->source, (int32_t)x, (int32_t)y);
+                    const uint32_t bits = random_next(&random_state) << 16 ^ random_next(&random_state);
+                    const uint32_t top = below(16) == 0 ? 0 : UINT32_C(1) << (planes - 1);
+                    sample->magnitude = (bits & ((UINT32_C(1) << planes) - 1)) | top;
+                    sample->negative = (uint8_t)below(2);
+                }
+            add_set(f, 0, 3 * (planes - 1), 1);
+            compare(f);
+            assert_found(f, 0, 1);
+        }
+}
+
 /* More planes than words of 32 bits have, and regions of interest. */
 static void deep(void **state)
 {
@@ -317,7 +339,8 @@ static void too_deep(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_sizes), cmocka_unit_test(deep), cmocka_unit_test(sets),
-        cmocka_unit_test(damage), cmocka_unit_test(noise), cmocka_unit_test(lengths), cmocka_unit_test(too_deep)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_sizes), cmocka_unit_test(every_length),
+        cmocka_unit_test(deep), cmocka_unit_test(sets), cmocka_unit_test(damage), cmocka_unit_test(noise),
+        cmocka_unit_test(lengths), cmocka_unit_test(too_deep)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
