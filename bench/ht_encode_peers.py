@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Encodes a picture as HTJ2K with Kostka and with OpenJPH, in turn and on one thread each.
+"""Encodes a picture as HTJ2K with Kostka and with OpenJPH, in turn; OpenJPH has one thread.
 
-bench/ht_encode_peers.py PICTURE.jpg [ROUNDS]: the package `kostka` must be found (PYTHONPATH=build/python), and
-`imagecodecs`, which holds OpenJPH: lossless, and irreversible by steps that give 20:1. The times are the process's
-processor time from memory to memory, medians and least of all rounds.
+bench/ht_encode_peers.py PICTURE.jpg [ROUNDS [THREADS]]: the package `kostka` must be found (PYTHONPATH=build/python), and
+`imagecodecs`, which holds OpenJPH: lossless, and irreversible by steps that give 20:1. Kostka has one thread, or THREADS
+of them. The times are from memory to memory, medians and least of all rounds: with one thread the process's processor
+time, with more the elapsed time, as in bench/ht_peers.py.
 """
 import statistics
 import sys
@@ -31,17 +32,20 @@ def psnr(picture, coded):
     return 10 * numpy.log10(255**2 / max((error**2).mean(), 1e-9))
 
 
-def timed(encode):
-    start = time.process_time()
+def timed(encode, threads):
+    clock = time.process_time if threads == 1 else time.perf_counter
+    time.sleep(0 if threads == 1 else 0.2)
+    start = clock()
     coded = encode()
-    return time.process_time() - start, coded
+    return clock() - start, coded
 
 
 def main():
     with open(sys.argv[1], "rb") as file:
         picture = numpy.ascontiguousarray(imagecodecs.jpeg8_decode(file.read()))
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 15
-    context = kostka.Context(device="cpu", threads=1)
+    threads = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    context = kostka.Context(device="cpu", threads=threads)
 
     def theirs(pixels, step):
         return imagecodecs.htj2k_encode(pixels, level=step, reversible=False)
@@ -58,7 +62,7 @@ def main():
         times, coded = ([], []), [b"", b""]
         for _ in range(rounds):
             for i, encode in enumerate(pair):
-                seconds, coded[i] = timed(encode)
+                seconds, coded[i] = timed(encode, threads)
                 times[i].append(seconds)
         print(
             f"{name}: OpenJPH {len(coded[0])} bytes {statistics.median(times[0]):.4f} s ({min(times[0]):.4f}) "

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decodes a picture of T.814 with Kostka and with OpenJPH, in turn and on one thread each.
+"""Decodes a picture of T.814 with Kostka and with OpenJPH, in turn; OpenJPH has one thread.
 
-bench/ht_peers.py PICTURE.jpg [ROUNDS]: the package `kostka` must be found (PYTHONPATH=build/python), and `imagecodecs`,
-which holds OpenJPH and codes the picture: lossless, and irreversible at 20:1. The times are the process's processor time
-from memory to memory, medians and least of all rounds.
+bench/ht_peers.py PICTURE.jpg [ROUNDS [THREADS]]: the package `kostka` must be found (PYTHONPATH=build/python), and
+`imagecodecs`, which holds OpenJPH and codes the picture: lossless, and irreversible at 20:1. Kostka has one thread, or
+THREADS of them. The times are from memory to memory, medians and least of all rounds: with one thread the process's
+processor time, with more the elapsed time, for which the processor must be free; a pause before each run leaves it to
+others if this runs first (`chrt -f 20`).
 """
 import statistics
 import sys
@@ -28,22 +30,25 @@ def at_ratio(picture, ratio):
     return coded
 
 
-def timed(decode, data):
-    start = time.process_time()
+def timed(decode, data, threads):
+    clock = time.process_time if threads == 1 else time.perf_counter
+    time.sleep(0 if threads == 1 else 0.2)
+    start = clock()
     decoded = decode(data)
-    return time.process_time() - start, decoded
+    return clock() - start, decoded
 
 
 def main():
     with open(sys.argv[1], "rb") as file:
         picture = imagecodecs.jpeg8_decode(file.read())
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 21
-    context = kostka.Context(device="cpu", threads=1)
+    threads = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    context = kostka.Context(device="cpu", threads=threads)
     for name, data in (("lossless", imagecodecs.htj2k_encode(picture)), ("20:1", at_ratio(picture, 20))):
         times = [], []
         for _ in range(rounds):
             for list_, decode in zip(times, (imagecodecs.htj2k_decode, context.decode)):
-                seconds, decoded = timed(decode, data)
+                seconds, decoded = timed(decode, data, threads)
                 list_.append(seconds)
         error = numpy.asarray(decoded).astype(int) - picture
         print(

@@ -203,6 +203,25 @@ static void every_length(void **state)
         }
 }
 
+/* Few samples among empty rows, of which MEL says at once that they are empty. */
+static void sparse(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t n = 0; n < 300; n++) {
+        describe(f, 1 + below(64), 1 + below(64), 0, 12);
+        memset(f->source.sample, 0, sizeof f->source.sample);
+        for (uint32_t k = below(6); k > 0; k--) {
+            const uint32_t x = below(f->source.width), y = below(f->source.height);
+            struct model_ht_sample *sample = model_ht_at(&f->source, (int32_t)x, (int32_t)y);
+            sample->magnitude = below(1U << below(13));
+            sample->negative = (uint8_t)below(2);
+        }
+        add_set(f, 0, 33, 1);
+        compare(f);
+        assert_found(f, 0, 1);
+    }
+}
+
 /* More planes than words of 32 bits have, and regions of interest. */
 static void deep(void **state)
 {
@@ -340,7 +359,7 @@ static void too_deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_sizes), cmocka_unit_test(every_length),
-        cmocka_unit_test(deep), cmocka_unit_test(sets), cmocka_unit_test(damage), cmocka_unit_test(noise),
-        cmocka_unit_test(lengths), cmocka_unit_test(too_deep)};
+        cmocka_unit_test(sparse), cmocka_unit_test(deep), cmocka_unit_test(sets), cmocka_unit_test(damage),
+        cmocka_unit_test(noise), cmocka_unit_test(lengths), cmocka_unit_test(too_deep)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -30,7 +30,8 @@ struct j2k_ht_row_reading {
     struct j2k_ht_decoder *decoder;
     uint32_t at;   /* bits of MagSgn in front of the row */
     uint32_t end;  /* bits of MagSgn up to the end of the row */
-    uint32_t most; /* largest U of the row */
+    uint32_t most; /* largest U of the row; 0: it has no significant samples */
+    bool passed;   /* this was known before its quads were read */
     struct row_vectors vectors;
 };
 
@@ -84,14 +85,32 @@ ALWAYS_INLINE struct j2k_ht_reading take_groups(struct j2k_ht_row_reading *readi
     return quads;
 }
 
-/* Take the samples of a row, and the quads of the next one if there is one. */
-static bool take_row(struct j2k_ht_row_reading *reading, struct j2k_ht_reading *quads, uint32_t row)
+/*
+ * Pass over a row of quads below a row without significant samples: if MEL says that its quads have none either, there
+ * is nothing to be read. Returns whether that is so.
+ */
+static bool pass_row(struct j2k_ht_decoder *decoder, struct j2k_ht_reading *quads, uint32_t row)
+{
+    if (quads->zeros < decoder->quad_columns)
+        return false;
+    quads->zeros -= decoder->quad_columns;
+    memset(decoder->quad + (size_t)row * decoder->quad_pitch, 0, decoder->quad_pitch * sizeof *decoder->quad);
+    return true;
+}
+
+/* Set the samples of a row of quads to 0. */
+static void clear_row(struct j2k_ht_decoder *decoder, uint32_t row)
+{
+    const uint32_t rows = 2 * row + 1 < decoder->height ? 2 : 1;
+    memset(decoder->sample + (size_t)2 * row * decoder->width, 0, (size_t)rows * decoder->width * sizeof(uint32_t));
+    memset(decoder->above + 2, 0, (size_t)2 * decoder->quad_columns * sizeof *decoder->above);
+}
+
+/* Take the samples of a row whose numbers are known to be there, and the quads of the next one if there is one. */
+static void take_samples(struct j2k_ht_row_reading *reading, const struct j2k_ht_known_quads *known,
+    struct j2k_ht_reading *quads, uint32_t row)
 {
     struct j2k_ht_decoder *decoder = reading->decoder;
-    struct j2k_ht_known_quads known;
-    know_quads(reading, row, &known);
-    if (reading->most > decoder->bits + 1 || reading->end > decoder->magsgn_bits)
-        return false;
     uint32_t unused[J2K_BLOCK_SIDE], *upper = decoder->sample + (size_t)2 * row * decoder->width;
     uint16_t context[J2K_HT_QUAD_COLUMNS];
     const size_t next = (size_t)(row + 1) * decoder->quad_pitch + 1;
@@ -105,12 +124,30 @@ static bool take_row(struct j2k_ht_row_reading *reading, struct j2k_ht_reading *
     if (more)
         kst_j2k_cpu_ht_contexts(decoder, row + 1, context);
     if (is_short && more)
-        *quads = take_groups(reading, &known, &to, *quads, true, true);
+        *quads = take_groups(reading, known, &to, *quads, true, true);
     else if (more)
-        *quads = take_groups(reading, &known, &to, *quads, false, true);
+        *quads = take_groups(reading, known, &to, *quads, false, true);
     else
-        take_groups(reading, &known, &to, *quads, false, false);
+        take_groups(reading, known, &to, *quads, false, false);
+}
+
+/* Take a row. Returns false if MagSgn lacks bits or a U is too large. */
+static bool take_row(struct j2k_ht_row_reading *reading, struct j2k_ht_reading *quads, uint32_t row)
+{
+    struct j2k_ht_decoder *decoder = reading->decoder;
+    struct j2k_ht_known_quads known;
+    if (reading->passed)
+        memset(known.quad, 0, (decoder->quad_columns + GROUP) * sizeof *known.quad);
+    else
+        know_quads(reading, row, &known);
+    if (reading->most > decoder->bits + 1 || reading->end > decoder->magsgn_bits)
+        return false;
     reading->at = reading->end;
+    reading->passed = reading->most == 0 && row + 1 < decoder->quad_rows && pass_row(decoder, quads, row + 1);
+    if (reading->passed || (reading->most == 0 && row + 1 == decoder->quad_rows))
+        clear_row(decoder, row);
+    else
+        take_samples(reading, &known, quads, row);
     return true;
 }
 
