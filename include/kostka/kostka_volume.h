@@ -188,8 +188,8 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
 /**
  * Decode a volume: a codestream of T.801 with a wavelet along z over all components, or with other stages of wavelets
  * and arrays, of which tiles may have their own, or any codestream whose components are separately coded slices of one
- * size and depth. A GPU decodes a volume whose slices result from one wavelet along z, or are coded separately without a
- * component transform, if it has the memory; otherwise the CPU does, as the report says. Thread-safe.
+ * size and depth. A GPU decodes it if it has the memory and no tile is missing or has RCT or ICT; otherwise the CPU
+ * does, as the report says. Thread-safe.
  *
  * @param volume if `data` is null, the library describes the volume and allocates it in memory of the kind `memory`;
  *        otherwise width, height, depth, bits and is_signed must be those of kst_describe_volume(), with any pitches.

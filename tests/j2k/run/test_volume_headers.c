@@ -156,6 +156,8 @@ static const struct hostile cases[] = {
         "MCT: a segment of a series"},
     {DEPTHS "MCT 0000 0201 0000 0001 MCT 0001 0201 0001 " SAME ONLY, NULL, KST_ERROR_J2K_MULTI,
         "MCT: a segment of a series"},
+    {DEPTHS "MCT 0000 0201 0002 0001 MCT 0001 0201 0002 MCT 0001 0201 0003 " SAME ONLY, NULL, KST_ERROR_J2K_MULTI,
+        "MCT: a segment of a series"},
     {DEPTHS "MCC 0000 01 0001 0001 01 0003 00 " ONLY, NULL, KST_ERROR_J2K_MULTI, "MCC: a series that lacks"},
     {DEPTHS "MCC 0000 01 0001 0001 01 0003 00 MCC 0001 01 0102 0003 0001 " ONLY, NULL, KST_ERROR_J2K_LENGTH,
         "MCC: a list is cut off"},

@@ -307,6 +307,39 @@ static void test_tiles(void **state)
     kst_buffer_release(context, &stream);
 }
 
+/*
+ * SIZ says whether coded components have signs. Without stages unsigned ones get the level shift of T.800; stages take
+ * them as they are coded.
+ */
+static void test_level_shift(void **state)
+{
+    (void)state;
+    enum { FIRST_SIGN = 42 /* Ssiz of the first component, from SOC on */, EACH = 3, SIGNED = 0x80 };
+    static struct model model;
+    kst_volume v;
+    kst_buffer stream = code(&v, 3, 0);
+    one_stage(&model, MODEL_DECORRELATION, 3, 3);
+    for (uint32_t stages = 0; stages < 2; stages++) {
+        model.stages = stages;
+        headers.length = 0;
+        model_put(&headers, &model, 3, DEPTH);
+        kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 0, NULL);
+        const uint8_t depth = (uint8_t)((wrapped.data[FIRST_SIGN] & 0x7F) + 1);
+        for (uint32_t c = 0; c < 3; c++)
+            wrapped.data[FIRST_SIGN + EACH * c] &= (uint8_t)~SIGNED;
+        kst_volume back = volume_decode(context, &wrapped, NULL);
+        for (uint32_t i = 0; i < 3 * WIDTH * HEIGHT; i++) {
+            const uint32_t x = i % WIDTH, y = i / WIDTH % HEIGHT, z = i / WIDTH / HEIGHT;
+            const int64_t shift = stages ? 0 : (int64_t)1 << (depth - 1);
+            assert_int_equal(volume_sample(&back, x, y, z), volume_sample(&v, x, y, z) + shift);
+        }
+        free(wrapped.data);
+        kst_volume_release(context, &back);
+    }
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &stream);
+}
+
 static int start(void **state)
 {
     return contexts_start(state);
@@ -321,6 +354,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrices), cmocka_unit_test(test_dependencies),
         cmocka_unit_test(test_reversible), cmocka_unit_test(test_wavelets), cmocka_unit_test(test_any),
-        cmocka_unit_test(test_machines), cmocka_unit_test(test_tiles)};
+        cmocka_unit_test(test_machines), cmocka_unit_test(test_tiles), cmocka_unit_test(test_level_shift)};
     return run_with_context(2, tests, start, stop);
 }
