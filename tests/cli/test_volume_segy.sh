@@ -51,6 +51,7 @@ says 'shape'
 { head -c 3840 in.sgy && printf '\101\020\000\000\302\166\240\000\000\000\000\000\073\020\000\000' && head -c 24 /dev/zero; } >ibm.sgy
 put ibm.sgy 3221 12
 put ibm.sgy 3225 1
+put ibm.sgy 3715 12
 expect 0 "$KOSTKA" volume encode --error 1e-6 ibm.sgy ibm.zarr
 expect 0 "$KOSTKA" volume decode ibm.zarr ibm.raw
 equals "$(od -An -tf4 -N12 ibm.raw | awk '{ printf "%.4f %.4f %.4f", $1, $2, $3 }')" '1.0000 -118.6250 0.0000' 'samples of format 1'
@@ -75,7 +76,25 @@ refuse 'format 4 at byte 3224' 3225 4
 refuse 'traces of no samples, at byte 3220' 3220 0 0
 refuse 'no whole traces of 21 samples' 3221 25
 refuse 'ends before its first trace' 3504 177 377
-refuse 'ends before its first trace' 3504 377 377
+refuse 'headers that is not told, at byte 3504' 3504 377 377
+refuse 'trace 1 has 41 samples instead of 20, at byte 3994' 3994 0 51
+refuse_2() {
+    cp in.sgy h.sgy
+    put h.sgy 3500 2
+    said=$1
+    shift
+    put h.sgy "$@"
+    expect 1 "$KOSTKA" volume encode h.sgy none.zarr
+    says "$said"
+}
+refuse_2 'another order than big-endian, at byte 3296' 3296 4 3 2 1
+refuse_2 'further headers of traces, at byte 3506' 3506 0 0 0 1
+# In revision 0 nothing says how many textual headers there are.
+cp in.sgy h.sgy
+put h.sgy 3500 0 0
+put h.sgy 3504 0 7
+expect 0 "$KOSTKA" volume encode h.sgy old.j2c
+same in.j2c old.j2c
 refuse 'both of inline 1 and crossline 1' $((3600 + 280 + 188)) 0 0 0 1 0 0 0 1
 refuse 'too sparse' $((3600 + 280 + 188)) 177 377 377 377 177 377 377 377
 refuse 'too sparse' $((3600 + 280 + 188)) 200 0 0 0

@@ -9,10 +9,14 @@
 enum {
     SAMPLES = 3220, /* offsets in the file's headers */
     FORMAT = 3224,
+    ORDER = 3296, /* of revision 2: a number that says in which order bytes are */
+    REVISION = 3500,
     EXTENDED = 3504,
+    MORE_HEADERS = 3506, /* of revision 2: most further headers of a trace */
     TEXT = 3200,
-    LINES = 188, /* offset in a trace's header of the inline and the crossline */
-    SPARSE = 16, /* a survey has at least one of SPARSE traces of its grid */
+    TRACE_SAMPLES = 114, /* offset in a trace's header of its number of samples; 0 if it is that of the file's header */
+    LINES = 188,         /* likewise of the inline and the crossline */
+    SPARSE = 16,         /* a survey has at least one of SPARSE traces of its grid */
     BITS_MOST = 28
 };
 
@@ -63,14 +67,20 @@ static uint64_t place_of(const struct axis *axis, int64_t line)
     return axis->step == 0 ? 0 : (uint64_t)((line - axis->low) / axis->step);
 }
 
+/* Read the lines of a trace, which must be as long as all others. */
 static bool read_lines(
     const struct volume_file *file, uint64_t trace, int64_t *in, int64_t *cross, struct problem *problem)
 {
-    uint8_t lines[8];
-    if (!source_at(&file->source, file->segy->first + trace * file->segy->length + LINES, sizeof lines, lines, problem))
+    uint8_t header[LINES + 8 - TRACE_SAMPLES];
+    const uint64_t at = file->segy->first + trace * file->segy->length + TRACE_SAMPLES;
+    if (!source_at(&file->source, at, sizeof header, header, problem))
         return false;
-    *in = (int32_t)get32(lines);
-    *cross = (int32_t)get32(lines + 4);
+    const uint32_t samples = get16(header);
+    if (samples != 0 && samples != file->volume.width)
+        return problem_set(problem, "SEG-Y: trace %llu has %u samples instead of %u, at byte %llu",
+            (unsigned long long)trace, (unsigned)samples, (unsigned)file->volume.width, (unsigned long long)at);
+    *in = (int32_t)get32(header + LINES - TRACE_SAMPLES);
+    *cross = (int32_t)get32(header + LINES + 4 - TRACE_SAMPLES);
     return true;
 }
 
@@ -164,6 +174,24 @@ static bool read_format(struct volume_file *file, uint32_t format, struct proble
     return true;
 }
 
+/*
+ * Set how many extended textual headers there are. Before revision 1 no field says so. What revision 2 adds, and is not
+ * read, is refused.
+ */
+static bool read_revision(const uint8_t *header, uint32_t *extended, struct problem *problem)
+{
+    enum { VARIABLE = 0xFFFF, SWAPPED = 0x04030201, PAIRS_SWAPPED = 0x02010403 };
+    const uint32_t revision = header[REVISION], order = get32(header + ORDER);
+    *extended = revision > 0 ? get16(header + EXTENDED) : 0;
+    if (*extended == VARIABLE)
+        return problem_set(
+            problem, "SEG-Y: a number of extended textual headers that is not told, at byte %d", EXTENDED);
+    if (revision > 1 && (order == SWAPPED || order == PAIRS_SWAPPED))
+        return problem_set(problem, "SEG-Y: bytes in another order than big-endian, at byte %d", ORDER);
+    return revision < 2 || get32(header + MORE_HEADERS) == 0 ||
+           problem_set(problem, "SEG-Y: further headers of traces, at byte %d", MORE_HEADERS);
+}
+
 bool segy_open(struct volume_file *file, uint64_t max_memory, struct problem *problem)
 {
     uint8_t header[SEGY_HEADERS];
@@ -174,8 +202,9 @@ bool segy_open(struct volume_file *file, uint64_t max_memory, struct problem *pr
         return problem_set(problem, "out of memory");
     if (size < SEGY_HEADERS || !source_at(&file->source, 0, sizeof header, header, problem))
         return problem_set(problem, "SEG-Y: the file ends in its headers");
-    const uint32_t samples = get16(header + SAMPLES), extended = get16(header + EXTENDED);
-    if (!read_format(file, get16(header + FORMAT), problem))
+    const uint32_t samples = get16(header + SAMPLES);
+    uint32_t extended;
+    if (!read_format(file, get16(header + FORMAT), problem) || !read_revision(header, &extended, problem))
         return false;
     if (samples == 0)
         return problem_set(problem, "SEG-Y: traces of no samples, at byte %d", SAMPLES);
