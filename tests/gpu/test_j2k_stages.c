@@ -107,13 +107,16 @@ static void any(void **state)
     }
 }
 
-/* Wavelets of many components, of 5/3 over coefficients that are coded reversibly, and of 9/7 over these and others. */
+/*
+ * Wavelets of many components, of 5/3 over coefficients that are coded reversibly, and of 9/7 over these and others;
+ * with components in their order, as a volume's are, and turned round.
+ */
 static void wavelets(void **state)
 {
     (void)state;
     static struct model model;
-    for (uint32_t i = 0; i < 6 && (!simulated() || i < 1); i++) {
-        const uint32_t n = i == 5 ? WIDE : 1 + i * 3;
+    for (uint32_t i = 0; i < 12 && (!simulated() || i < 1); i++) {
+        const uint32_t n = i == 5 || i == 10 ? WIDE : 1 + i * 3;
         struct model_collection *c = &model.stage->collection[0];
         model = (struct model){.stages = 1};
         model.stage->index = 1;
@@ -122,10 +125,10 @@ static void wavelets(void **state)
             .kind = MODEL_WAVELET, .levels = (uint8_t)(i + 1), .origin = i * 5, .taken = n, .made = n};
         c->reversible = i % 2;
         for (uint32_t k = 0; k < n; k++) {
-            c->in[k] = n - 1 - k;
+            c->in[k] = i < 6 ? n - 1 - k : k;
             c->out[k] = k;
         }
-        kst_buffer stream = encode(n, i == 2);
+        kst_buffer stream = encode(n, i % 2 == 0 && i != 4);
         headers.length = 0;
         model_put(&headers, &model, n, DEPTH);
         kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 0, NULL);

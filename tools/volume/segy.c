@@ -87,7 +87,7 @@ static bool read_lines(
 static bool read_axes(
     const struct volume_file *file, uint64_t traces, struct axis *in, struct axis *cross, struct problem *problem)
 {
-    int64_t first_in = 0, first_cross = 0, i, c;
+    int64_t first_in = 0, first_cross = 0, i = 0, c = 0;
     for (uint64_t trace = 0; trace < traces; trace++) {
         if (!read_lines(file, trace, &i, &c, problem))
             return false;
@@ -106,7 +106,7 @@ static bool place_traces(const struct volume_file *file, uint64_t traces, const 
     const struct axis *cross, struct problem *problem)
 {
     struct segy *segy = file->segy;
-    int64_t i, c;
+    int64_t i = 0, c = 0;
     for (uint64_t trace = 0; trace < traces; trace++) {
         if (!read_lines(file, trace, &i, &c, problem))
             return false;

@@ -209,6 +209,51 @@ static void test_wavelets(void **state)
     }
 }
 
+/*
+ * A wavelet over all components in their order, which is decoded by itself, gives the same samples with a stage behind
+ * it that changes nothing, also if components are coded with 9/7.
+ */
+static void test_bricks(void **state)
+{
+    (void)state;
+    static struct model model;
+    for (uint32_t i = 0; i < 24; i++) {
+        const uint32_t n = 1 + i * 5 % 14;
+        kst_volume v = volume_make(WIDTH, HEIGHT, n, 12, true);
+        kst_volume_options options;
+        kst_volume_options_init(&options);
+        options.z_levels = 0;
+        options.jpeg2000.target = i % 2 ? KST_J2K_RATE : KST_J2K_LOSSLESS;
+        options.jpeg2000.value = 6;
+        kst_buffer stream = volume_encode(context, &v, &options);
+        kst_volume back[2];
+        one_stage(&model, MODEL_WAVELET, n, n);
+        model.stage[1] = model.stage[0];
+        model.stage[1].index = 6;
+        model.stage[1].collection[0].kind = MODEL_DECORRELATION;
+        model.stage[0].collection[0].levels = (uint8_t)(1 + i % 7);
+        model.stage[0].collection[0].reversible = i % 2 == 0;
+        model.stage[0].collection[0].origin = i * 3 % 11;
+        for (uint32_t further = 0; further < 2; further++) {
+            model.stages = 1 + further;
+            headers.length = 0;
+            model_put(&headers, &model, n, DEPTH);
+            kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 0, NULL);
+            kst_volume_info info = {.size = sizeof info};
+            assert_int_equal(
+                kst_describe_volume(context, wrapped.data, wrapped.length, NULL, NULL, &info, NULL), KST_OK);
+            assert_int_equal(info.has_wavelet, !further);
+            back[further] = volume_decode(context, &wrapped, NULL);
+            free(wrapped.data);
+        }
+        volume_expect_same(&back[0], &back[1]);
+        for (uint32_t further = 0; further < 2; further++)
+            kst_volume_release(context, &back[further]);
+        kst_volume_release(context, &v);
+        kst_buffer_release(context, &stream);
+    }
+}
+
 /* Any transforms: several collections and stages, components that are taken several times, or never. */
 static void test_any(void **state)
 {
@@ -353,7 +398,8 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrices), cmocka_unit_test(test_dependencies),
-        cmocka_unit_test(test_reversible), cmocka_unit_test(test_wavelets), cmocka_unit_test(test_any),
-        cmocka_unit_test(test_machines), cmocka_unit_test(test_tiles), cmocka_unit_test(test_level_shift)};
+        cmocka_unit_test(test_reversible), cmocka_unit_test(test_wavelets), cmocka_unit_test(test_bricks),
+        cmocka_unit_test(test_any), cmocka_unit_test(test_machines), cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_level_shift)};
     return run_with_context(2, tests, start, stop);
 }
