@@ -14,6 +14,7 @@
 #include "support/test.h"
 
 enum { WIDTH = 21, HEIGHT = 14, TILE = 16, DEPTH = 20, BOTH_BITS = 6, CASES = 24, STAGES = 3, MOST = 6, WIDE = 70 };
+enum { TURNED = 6 /* wavelets whose components are in reverse order */ };
 
 static struct made headers, own;
 
@@ -107,6 +108,22 @@ static void any(void **state)
     }
 }
 
+/* Add a stage with a wavelet over n components: 5/3 if i is odd; turned round if i is less than TURNED. */
+static void add_wavelet(struct model *model, uint32_t n, uint32_t i)
+{
+    struct model_collection *c = &model->stage->collection[0];
+    *model = (struct model){.stages = 1};
+    model->stage->index = 1;
+    model->stage->count = 1;
+    *c = (struct model_collection){
+        .kind = MODEL_WAVELET, .levels = (uint8_t)(i + 1), .origin = i * 5, .taken = n, .made = n};
+    c->reversible = i % 2;
+    for (uint32_t k = 0; k < n; k++) {
+        c->in[k] = i < TURNED ? n - 1 - k : k;
+        c->out[k] = k;
+    }
+}
+
 /*
  * Wavelets of many components, of 5/3 over coefficients that are coded reversibly, and of 9/7 over these and others;
  * with components in their order, as a volume's are, and turned round.
@@ -117,17 +134,7 @@ static void wavelets(void **state)
     static struct model model;
     for (uint32_t i = 0; i < 12 && (!simulated() || i < 1); i++) {
         const uint32_t n = i == 5 || i == 10 ? WIDE : 1 + i * 3;
-        struct model_collection *c = &model.stage->collection[0];
-        model = (struct model){.stages = 1};
-        model.stage->index = 1;
-        model.stage->count = 1;
-        *c = (struct model_collection){
-            .kind = MODEL_WAVELET, .levels = (uint8_t)(i + 1), .origin = i * 5, .taken = n, .made = n};
-        c->reversible = i % 2;
-        for (uint32_t k = 0; k < n; k++) {
-            c->in[k] = i < 6 ? n - 1 - k : k;
-            c->out[k] = k;
-        }
+        add_wavelet(&model, n, i);
         kst_buffer stream = encode(n, i % 2 == 0 && i != 4);
         headers.length = 0;
         model_put(&headers, &model, n, DEPTH);
@@ -135,6 +142,49 @@ static void wavelets(void **state)
         check_all(&wrapped, n);
         free(wrapped.data);
         kst_buffer_release(cpu_context, &stream);
+    }
+}
+
+/* Volumes with stages, with one wavelet, and without either, which are decoded in one call. */
+static void together(void **state)
+{
+    (void)state;
+    enum { VOLUMES = 6, COUNT = 4 };
+    static struct model model;
+    uint32_t random = 31;
+    kst_buffer coded[VOLUMES], stream[VOLUMES];
+    kst_volume wanted[VOLUMES];
+    for (uint32_t i = 0; i < VOLUMES; i++) {
+        stream[i] = encode(COUNT, false);
+        headers.length = 0;
+        model = (struct model){.stages = 0};
+        if (i % 3 == 0)
+            add_stages(&model, COUNT, COUNT, false, &random);
+        else if (i % 3 == 1)
+            add_wavelet(&model, COUNT, TURNED + i);
+        model_put(&headers, &model, COUNT, DEPTH);
+        coded[i] = model_wrap(&stream[i], &headers, i % 3 == 2 ? 0 : BOTH_BITS, 0, NULL);
+        wanted[i] = volume_decode(cpu_context, &coded[i], NULL);
+    }
+    for (uint32_t d = 0; d < gpu_contexts && !simulated(); d++) {
+        kst_volume_item item[VOLUMES];
+        kst_volume found[VOLUMES];
+        for (uint32_t i = 0; i < VOLUMES; i++) {
+            kst_volume_init(&found[i]);
+            item[i] = (kst_volume_item){
+                .data = coded[i].data, .length = coded[i].length, .options = NULL, .volume = &found[i]};
+        }
+        assert_int_equal(kst_decode_volumes(gpu_context[d], item, VOLUMES), KST_OK);
+        for (uint32_t i = 0; i < VOLUMES; i++) {
+            assert_true(item[i].report.stage_device[KST_STAGE_PIXELS] > KST_DEVICE_CPU);
+            volume_expect_same(&found[i], &wanted[i]);
+            kst_volume_release(gpu_context[d], &found[i]);
+        }
+    }
+    for (uint32_t i = 0; i < VOLUMES; i++) {
+        free(coded[i].data);
+        kst_buffer_release(cpu_context, &stream[i]);
+        kst_volume_release(cpu_context, &wanted[i]);
     }
 }
 
@@ -148,6 +198,6 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any), cmocka_unit_test(wavelets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any), cmocka_unit_test(wavelets), cmocka_unit_test(together)};
     return cmocka_run_group_tests(tests, start, stop_contexts);
 }
