@@ -53,7 +53,7 @@ prints '8x10x12 samples .* 16 bits with signs, 5/3, 2 levels, 2 along z'
 expect 0 "$KOSTKA" volume info --json a.j2c
 prints '"z_levels": 2'
 expect 0 "$KOSTKA" info a.j2c
-prints 'MCC .*stage 1, collections: 1'
+prints 'MCC .*stage 1, collections: 1; wavelet of 8, 5/3, 2 levels, origin 0, offsets 1$'
 
 # A size is kept.
 expect 0 "$KOSTKA" volume encode --shape 8x10x12 --type s16 --endian little --ratio 2 in.raw lossy.j2c

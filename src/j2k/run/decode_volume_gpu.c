@@ -113,14 +113,14 @@ static void release(struct j2k_planned_volume *planned, kst_decoder *decoder)
 }
 
 /* Holds what programs of tiles are made of; those of the tile before are kept, because most tiles are alike. */
-struct staging {
+struct tile_staging {
     struct j2k_gpu_staging now;
     bool *is_real[2];
     double *shift;
 };
 
 /* Make the program of tile `t` of the plan, unless it is that of the tile before. */
-static kst_status stage_tile(struct j2k_planned_volume *planned, struct staging *staging, uint32_t t)
+static kst_status stage_tile(struct j2k_planned_volume *planned, struct tile_staging *staging, uint32_t t)
 {
     struct j2k_volume_decoding *d = &planned->d;
     struct j2k_gpu_stages *stages = &planned->stages;
@@ -144,7 +144,7 @@ static kst_status make_stages(struct j2k_planned_volume *planned, const kst_volu
     struct j2k_volume_decoding *d = &planned->d;
     struct memory *memory = &d->decoder->memory;
     const uint32_t coded = planned->plan.component_count, tiles = planned->plan.tile_count;
-    struct staging staging = {.now = {.coded = coded, .shown = d->shown, .depth = volume->bits}};
+    struct tile_staging staging = {.now = {.coded = coded, .shown = d->shown, .depth = volume->bits}};
     kst_status status = KST_OK;
     if (!has_stages(d))
         return KST_OK;

@@ -274,6 +274,33 @@ static void tell_mct(struct fields *f)
         &f->line, "array %u, %s, %zu values", name & 0xFF, kinds[name >> 8 & 3], left(f) / bytes[name >> 10 & 3]);
 }
 
+/* Skip a list of components, and return how many there are. */
+static uint32_t skip_list(struct fields *f)
+{
+    const uint32_t number = take(f, 2), count = number & 0x7FFF;
+    f->at += (size_t)count * (number & 0x8000 ? 2 : 1);
+    return count;
+}
+
+static void tell_collection(struct fields *f)
+{
+    static const char *const kinds[] = {"dependency", "decorrelation", "unknown kind", "wavelet"};
+    const uint32_t kind = take(f, 1) & 3, taken = skip_list(f), made = skip_list(f), what = take(f, 3);
+    kst_j2k_text_add(&f->line, "; %s of %u", kinds[kind], taken);
+    if (made != taken)
+        kst_j2k_text_add(&f->line, " to %u", made);
+    if (kind == 3)
+        kst_j2k_text_add(&f->line, ", %s, %u levels, origin %u",
+            (what & 0xFF) == 0   ? "9/7"
+            : (what & 0xFF) == 1 ? "5/3"
+                                 : "ATK",
+            what >> 16 & 0x3F, take(f, 4));
+    else
+        kst_j2k_text_add(&f->line, ", array %u%s", what & 0xFF, what >> 16 & 1 ? ", reversible" : "");
+    if (what >> 8 & 0xFF)
+        kst_j2k_text_add(&f->line, ", offsets %u", what >> 8 & 0xFF);
+}
+
 static void tell_mcc(struct fields *f)
 {
     uint32_t part = take(f, 2), index = take(f, 1);
@@ -281,7 +308,10 @@ static void tell_mcc(struct fields *f)
     if (part > 0)
         return;
     take(f, 2);
-    kst_j2k_text_add(&f->line, ", collections: %u", take(f, 2));
+    const uint32_t collections = take(f, 2);
+    kst_j2k_text_add(&f->line, ", collections: %u", collections);
+    for (uint32_t i = 0; i < collections && i < COMPONENTS_TOLD && left(f); i++)
+        tell_collection(f);
 }
 
 static void tell_mco(struct fields *f)

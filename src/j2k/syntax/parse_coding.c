@@ -294,8 +294,9 @@ kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context,
         {J2K_POC, "POC", parse_poc},
     };
     struct coding_reading reading = {.context = context, .parameters = parameters, .segment = segment};
-    if (context->multi && kst_j2k_is_multi_marker(marker)) {
-        reading.name = "MCT, MCC or MCO";
+    const char *extension = kst_j2k_extension_name(marker);
+    if (context->multi && (extension || kst_j2k_is_multi_marker(marker))) {
+        reading.name = extension ? extension : "MCT, MCC or MCO";
         return context->tile_multi ? KST_OK : refuse(&reading, KST_ERROR_J2K_EXTENSION, "in the header of a tile-part");
     }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

@@ -490,16 +490,25 @@ kst_status kst_j2k_parse_multi(struct j2k_parser *parser)
     return status;
 }
 
-/* Check that a header of a tile-part has only segments that it may have. */
+/* Return whether a segment of a tile-part's header is one of T.801. */
+static bool is_extended(const struct j2k_marker_segment *segment)
+{
+    return kst_j2k_is_multi_marker(segment->marker) || kst_j2k_extension_name(segment->marker);
+}
+
+/* Check that a header of a tile-part has only segments that it may have, and that are supported. */
 static kst_status check_part(struct j2k_multi_reading *reading, const struct j2k_tile_part *part, bool first)
 {
     for (uint32_t i = part->first_segment; i < part->first_segment + part->segment_count; i++) {
-        const uint8_t marker = reading->stream->segment[i].marker;
-        if (!kst_j2k_is_multi_marker(marker) || (first && marker != J2K_CBD))
+        const struct j2k_marker_segment *segment = &reading->stream->segment[i];
+        const char *name = kst_j2k_extension_name(segment->marker);
+        if (!is_extended(segment) || (first && !name && segment->marker != J2K_CBD))
             continue;
-        kst_j2k_multi_open(reading, i, i + 1, marker == J2K_CBD ? "CBD" : "MCT, MCC or MCO");
+        kst_j2k_multi_open(reading, i, i + 1, name ? name : segment->marker == J2K_CBD ? "CBD" : "MCT, MCC or MCO");
+        if (name)
+            return refuse(reading, KST_ERROR_J2K_EXTENSION, "in the header of a tile-part");
         return refuse(reading, KST_ERROR_J2K_MARKER,
-            marker == J2K_CBD ? "outside the main header" : "not in a tile's first tile-part");
+            segment->marker == J2K_CBD ? "outside the main header" : "not in a tile's first tile-part");
     }
     return KST_OK;
 }
@@ -518,7 +527,7 @@ bool kst_j2k_tile_has_multi(const struct j2k_stream *stream, uint32_t tile)
     const uint32_t first = stream->tile_part[tile], end = stream->tile_part[tile + 1];
     for (uint32_t p = first; p < end; p++)
         for (uint32_t i = 0; i < stream->part[p].segment_count; i++)
-            if (kst_j2k_is_multi_marker(stream->segment[stream->part[p].first_segment + i].marker))
+            if (is_extended(&stream->segment[stream->part[p].first_segment + i]))
                 return true;
     return first < end && bits_of(stream, &stream->part[first]) != stream->main.multi;
 }

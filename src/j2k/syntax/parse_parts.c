@@ -83,8 +83,8 @@ bool kst_j2k_part_is(const struct j2k_parser *parser, uint64_t at, uint64_t leng
 
 static bool is_kept(const struct j2k_parser *parser, uint8_t marker)
 {
-    if (parser->stream->multi.allowed && kst_j2k_is_multi_marker(marker))
-        return true;
+    if (parser->stream->multi.allowed && (kst_j2k_is_multi_marker(marker) || kst_j2k_extension_name(marker)))
+        return true; /* the latter will be refused if the tile is wanted */
     return (marker >= J2K_QCD && marker <= J2K_POC) || marker == J2K_COD || marker == J2K_COC || marker == J2K_PPT ||
            marker == J2K_PLT;
 }

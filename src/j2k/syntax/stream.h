@@ -158,9 +158,10 @@ kst_status kst_j2k_read_all_parts(const struct operation *op, struct j2k_stream 
 void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream);
 
 /*
- * Return whether the headers of a tile's tile-parts, which have been read, give the tile a multiple component transform
- * of its own, or none; and build its description, which the caller releases, even after an error. *work counts
- * operations of all transforms of tiles, against the limit; it is 0 at first.
+ * Return whether the headers of a tile's tile-parts, which have been read, have any segment of T.801, or give the tile
+ * another kind of transform, or none; and build the description of the tile's multiple component transform, which the
+ * caller releases, even after an error. *work counts operations of all transforms of tiles, against the limit; it is 0
+ * at first.
  */
 bool kst_j2k_tile_has_multi(const struct j2k_stream *stream, uint32_t tile);
 kst_status kst_j2k_parse_tile_multi(

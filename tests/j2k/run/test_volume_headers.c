@@ -166,6 +166,7 @@ static const struct hostile cases[] = {
     {DEPTHS "MCC 0000 " ONLY, NULL, KST_ERROR_J2K_LENGTH, "MCC: it is too short"},
     /* headers of a tile */
     {DEPTHS SAME ONLY, DEPTHS, KST_ERROR_J2K_MARKER, "CBD: outside the main header"},
+    {DEPTHS SAME ONLY, "ATK 0000 ", KST_ERROR_J2K_EXTENSION, "ATK: in the header of a tile-part"},
     {DEPTHS SAME ONLY, ONLY ONLY, KST_ERROR_J2K_MARKER, "MCO: a second one"},
     {DEPTHS SAME ONLY, SAME SAME, KST_ERROR_J2K_MULTI, "MCC: a second one"},
     {DEPTHS SAME ONLY, "MCO 01 02 ", KST_ERROR_J2K_MULTI, "MCO: a stage that no MCC describes"},
