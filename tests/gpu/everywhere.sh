@@ -4,11 +4,12 @@
 #
 #     tests/gpu/everywhere.sh BUILD
 #
-# BUILD holds the built command line, tests/ and fuzz/. KOSTKA_CORPUS is the corpus, without which some programs have less to
-# do; KOSTKA_COUNT how many damaged files go through each device (100000); KOSTKA_JOBS how many steps run at a time (1);
-# KOSTKA_LOGS where output is kept. Exits 1 unless every step passed. A program that says it was skipped counts as not passed.
+# BUILD holds the built command line, tests/ and fuzz/. Filters also get images of 9000 x 5000 pixels. KOSTKA_CORPUS is the
+# corpus, without which some programs have less to do; KOSTKA_COUNT how many damaged files go through each device (100000);
+# KOSTKA_JOBS how many steps run at a time (1); KOSTKA_LOGS where output is kept. Exits 1 unless every step passed. A program
+# that says it was skipped counts as not passed.
 set -u
-[ $# -eq 1 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 1 ] || { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 build=$1
 logs=${KOSTKA_LOGS:-$(mktemp -d)}
 count=${KOSTKA_COUNT:-100000}
@@ -51,6 +52,7 @@ for program in "$build"/tests/test_jpeg_decode_{whole,regions,formats,agreement}
     name=${program##*/}
     step "${name#test_}" "$program"
 done
+step filter-large env KOSTKA_LARGE=1 "$build/tests/test_gpu_filter_sizes"
 for device in "${devices[@]}"; do
     step "conformance-$device" "$build/tests/test_j2k_conformance" "$device"
     step "batches-$device" "$build/fuzz/batches" "$device" "$count" "${KOSTKA_SEED:-41}"
@@ -58,10 +60,11 @@ done
 wait
 running=0
 
-# Each kernel by itself and batches of files under NVIDIA's checkers, whose runs are shorter as they are slow.
+# Each kernel by itself, filters, and batches of files under NVIDIA's checkers, whose runs are shorter as they are slow.
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do
-        for program in "$build"/tests/test_gpu_stage_*; do
+        for program in "$build"/tests/test_gpu_stage_* "$build"/tests/test_gpu_filter{s,_planes} \
+            "$build"/tests/test_gpu_{lines_long,stereo,sweep}; do
             step "$tool-${program##*/test_gpu_}" env KOSTKA_TEST_DEVICES=cuda:0 KOSTKA_TEST_SIMULATED=1 \
                 compute-sanitizer --tool "$tool" --error-exitcode 1 "$program"
         done

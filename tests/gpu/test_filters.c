@@ -14,135 +14,27 @@
 #include "device/runtime.h"
 #include "run/device.h"
 #include "support/gpu/contexts.h"
+#include "support/gpu/filtered.h"
 #include "support/gpu/placed.h"
 #include "support/random.h"
 #include "support/test.h"
 
-enum { TEXT = 200 };
-
-static bool is_simulated(void)
+static void check_case(const struct filtered_case *c)
 {
-    return getenv("KOSTKA_TEST_SIMULATED") != NULL;
-}
-
-struct test_case {
-    const char *chain;
-    kst_format format;
-    uint32_t depth, width, height;
-};
-
-/* A case, its source on the host, and what the CPU makes of it. */
-struct prepared {
-    struct test_case c;
-    kst_image described;
-    struct placed from, wanted;
-};
-
-static kst_image describe(const struct test_case *c)
-{
-    kst_image image;
-    kst_image_init(&image);
-    image.format = c->format;
-    image.colour = c->format == KST_FORMAT_GREY ? KST_COLOUR_GREY : KST_COLOUR_RGB;
-    image.width = c->width;
-    image.height = c->height;
-    image.plane_count = 1;
-    image.plane[0] = (kst_plane){.width = c->width, .height = c->height, .depth = (uint8_t)c->depth};
-    image.plane[0].pitch = (ptrdiff_t)placed_row_bytes(&image);
-    return image;
-}
-
-/* Noise on slopes and edges, so that all filters have something to do; some samples are above the greatest one. */
-static void fill(const kst_image *image)
-{
-    uint32_t greatest = (1u << image->plane[0].depth) - 1, channels = kst_format_channels(image->format);
-    uint32_t noise = 1 + next_random() % (greatest / 4 + 1), period = 3 + next_random() % 40;
-    for (uint32_t y = 0; y < image->height; y++)
-        for (uint32_t i = 0; i < image->width * channels; i++) {
-            uint32_t slope = ((i / channels + y) % period) * greatest / period, value = slope + next_random() % noise;
-            uint8_t *row = (uint8_t *)image->plane[0].data + (ptrdiff_t)y * image->plane[0].pitch;
-            value = i % 97 == 3 ? next_random() & 0xFFFF : value < greatest ? value : greatest;
-            if (placed_sample_bytes(image) == 1)
-                row[i] = (uint8_t)value;
-            else
-                ((uint16_t *)(void *)row)[i] = (uint16_t)value;
-        }
-}
-
-static kst_status run(kst_context *context, const char *chain, const kst_image *from, kst_image *to, kst_report *report)
-{
-    kst_filter *filter;
-    assert_int_equal(kst_filter_open(context, chain, &filter, NULL), KST_OK);
-    kst_status status = kst_filter_run(filter, from, to, report);
-    kst_filter_close(&filter);
-    return status;
-}
-
-/* False if the chain does not take such an image. */
-static bool prepare(struct prepared *p, const struct test_case *c)
-{
-    kst_image image = describe(c);
-    kst_filter *filter;
-    p->c = *c;
-    assert_int_equal(kst_filter_open(cpu_context, c->chain, &filter, NULL), KST_OK);
-    kst_status status = kst_filter_describe(filter, &image, &p->described, NULL);
-    kst_filter_close(&filter);
-    if (status)
-        return false;
-    placed_place(&p->from, cpu_context, &image, KST_MEMORY_HOST);
-    fill(&p->from.image);
-    placed_place(&p->wanted, cpu_context, &p->described, KST_MEMORY_HOST);
-    assert_int_equal(run(cpu_context, c->chain, &p->from.image, &p->wanted.image, NULL), KST_OK);
-    return true;
-}
-
-static void forget(struct prepared *p)
-{
-    placed_drop(&p->from);
-    placed_drop(&p->wanted);
-}
-
-static void check_result(kst_context *context, const struct prepared *p, const struct placed *to, const char *how)
-{
-    char text[TEXT];
-    snprintf(text, sizeof text, "%s of %ux%u, format %d, %u bits, %s", p->c.chain, p->c.width, p->c.height,
-        (int)p->c.format, p->c.depth, how);
-    expect_same_image(text, context, &p->wanted.image, &to->image);
-    placed_check(text, to);
-}
-
-static void check_on(
-    kst_context *context, const struct prepared *p, kst_memory from_memory, kst_memory to_memory, const char *how)
-{
-    struct placed from, to;
-    kst_report report;
-    kst_report_init(&report);
-    placed_place(&from, context, &p->from.image, from_memory);
-    placed_place(&to, context, &p->described, to_memory);
-    assert_int_equal(kst_image_copy(context, &p->from.image, &from.image), KST_OK);
-    if (run(context, p->c.chain, &from.image, &to.image, &report))
-        fail_msg("%s, %s: %s", p->c.chain, how, report.message);
-    check_result(context, p, &to, how);
-    placed_drop(&from);
-    placed_drop(&to);
-}
-
-static void check_case(const struct test_case *c)
-{
-    struct prepared p;
-    if (!prepare(&p, c))
+    struct filtered p;
+    if (!filtered_prepare(&p, c))
         return;
     for (uint32_t i = 0; i < gpu_contexts; i++) {
         kst_memory device = device_memory(gpu_context[i]);
         uint32_t way = next_random() % 8;
         if (way < 6)
-            check_on(gpu_context[i], &p, device, device, "in place");
+            filtered_check_on(gpu_context[i], &p, device, device, "in place");
         else if (way == 6)
-            check_on(gpu_context[i], &p, KST_MEMORY_HOST, device, "from the host");
+            filtered_check_on(gpu_context[i], &p, KST_MEMORY_HOST, device, "from the host");
         else
-            check_on(gpu_context[i], &p, device, KST_MEMORY_PINNED, "to the host");
+            filtered_check_on(gpu_context[i], &p, device, KST_MEMORY_PINNED, "to the host");
     }
-    forget(&p);
+    filtered_forget(&p);
 }
 
 /* Tables of colours, in files that the tests write into a folder of their own. */
@@ -175,7 +67,7 @@ static bool is_left_out(const char *chain)
     bool found = false;
     for (size_t i = 0; i < sizeof simulated / sizeof *simulated; i++)
         found |= strcmp(chain, simulated[i]) == 0;
-    return is_simulated() && !found;
+    return filtered_is_simulated() && !found;
 }
 
 static void test_odd_sizes(void **state)
@@ -186,9 +78,9 @@ static void test_odd_sizes(void **state)
     (void)state;
     for (uint32_t k = 0; k < CHAINS; k++)
         for (uint32_t s = 0; s < SIZES; s++) {
-            if (is_left_out(chains[k]) || (is_simulated() && s != 4))
+            if (is_left_out(chains[k]) || (filtered_is_simulated() && s != 4))
                 continue;
-            const struct test_case c = {
+            const struct filtered_case c = {
                 chains[k], formats[next_random() % FORMATS], depths[next_random() % 8], sizes[s][0], sizes[s][1]};
             check_case(&c);
         }
@@ -201,10 +93,10 @@ static void test_more_bits(void **state)
         "bilateral=8:0.5", "sobel", "sobel=5:length", "bilateral=250:40:12", "bilateral=1:3", "sobel=3:y"};
     static const uint32_t depths[] = {16, 9, 12};
     (void)state;
-    for (uint32_t k = 0; k < (is_simulated() ? 2 : sizeof some / sizeof *some); k++)
-        for (uint32_t f = 0; f < (is_simulated() ? 1 : FORMATS); f++) {
-            const struct test_case c = {some[k], is_simulated() ? KST_FORMAT_RGBA : formats[f], depths[(k + f) % 3],
-                is_simulated() ? 33 : 67, is_simulated() ? 2 : 45};
+    for (uint32_t k = 0; k < (filtered_is_simulated() ? 2 : sizeof some / sizeof *some); k++)
+        for (uint32_t f = 0; f < (filtered_is_simulated() ? 1 : FORMATS); f++) {
+            const struct filtered_case c = {some[k], filtered_is_simulated() ? KST_FORMAT_RGBA : formats[f],
+                depths[(k + f) % 3], filtered_is_simulated() ? 33 : 67, filtered_is_simulated() ? 2 : 45};
             check_case(&c);
         }
 }
@@ -216,16 +108,16 @@ static void test_chains(void **state)
         "rotate=180,resize=50x,flip,resize=20x20,grey", "invert,resize=10x10",
         "equalise,gaussian=2,bilateral=20,median,sharpen", "rotate=90,lines=20:60,flip"};
     (void)state;
-    for (size_t i = 0; i < sizeof long_chains / sizeof *long_chains && !(is_simulated() && i > 0); i++)
-        for (uint32_t f = 0; f < FORMATS; f += is_simulated() ? FORMATS : 1) {
-            const struct test_case c = {
-                long_chains[i], formats[f], 8, is_simulated() ? 17 : 153, is_simulated() ? 9 : 41};
+    for (size_t i = 0; i < sizeof long_chains / sizeof *long_chains && !(filtered_is_simulated() && i > 0); i++)
+        for (uint32_t f = 0; f < FORMATS; f += filtered_is_simulated() ? FORMATS : 1) {
+            const struct filtered_case c = {
+                long_chains[i], formats[f], 8, filtered_is_simulated() ? 17 : 153, filtered_is_simulated() ? 9 : 41};
             check_case(&c);
         }
 }
 
 /* A chain of weak pixels that winds through the whole image, with one strong pixel at its end. */
-static uint8_t wind(const struct test_case *c, uint32_t x, uint32_t y)
+static uint8_t wind(const struct filtered_case *c, uint32_t x, uint32_t y)
 {
     enum { STEP = 8 };
     bool wall = y % STEP == 0 && (y / STEP % 2 ? x > 4 : x + 4 < c->width);
@@ -233,30 +125,30 @@ static uint8_t wind(const struct test_case *c, uint32_t x, uint32_t y)
 }
 
 /* Blocks that lie apart, whose outlines are closed. */
-static uint8_t lay_blocks(const struct test_case *c, uint32_t x, uint32_t y)
+static uint8_t lay_blocks(const struct filtered_case *c, uint32_t x, uint32_t y)
 {
     (void)c;
     return x % 13 > 4 && y % 11 > 4 ? 200 : 20;
 }
 
 static void check_picture(
-    const struct test_case *c, uint8_t (*sample)(const struct test_case *c, uint32_t x, uint32_t y))
+    const struct filtered_case *c, uint8_t (*sample)(const struct filtered_case *c, uint32_t x, uint32_t y))
 {
-    struct prepared p;
-    assert_true(prepare(&p, c));
+    struct filtered p;
+    assert_true(filtered_prepare(&p, c));
     for (uint32_t y = 0; y < c->height; y++)
         for (uint32_t x = 0; x < c->width; x++)
             ((uint8_t *)p.from.image.plane[0].data)[(ptrdiff_t)y * p.from.image.plane[0].pitch + x] = sample(c, x, y);
-    assert_int_equal(run(cpu_context, c->chain, &p.from.image, &p.wanted.image, NULL), KST_OK);
+    assert_int_equal(filtered_run(cpu_context, c->chain, &p.from.image, &p.wanted.image, NULL), KST_OK);
     for (uint32_t i = 0; i < gpu_contexts; i++)
-        check_on(gpu_context[i], &p, device_memory(gpu_context[i]), device_memory(gpu_context[i]), "drawn");
-    forget(&p);
+        filtered_check_on(gpu_context[i], &p, device_memory(gpu_context[i]), device_memory(gpu_context[i]), "drawn");
+    filtered_forget(&p);
 }
 
 static void test_long_edge(void **state)
 {
-    const struct test_case c = {
-        "canny=20:120:l1", KST_FORMAT_GREY, 8, is_simulated() ? 34 : 200, is_simulated() ? 34 : 100};
+    const struct filtered_case c = {
+        "canny=20:120:l1", KST_FORMAT_GREY, 8, filtered_is_simulated() ? 34 : 200, filtered_is_simulated() ? 34 : 100};
     (void)state;
     check_picture(&c, wind);
 }
@@ -264,10 +156,10 @@ static void test_long_edge(void **state)
 /* Chains that are open, among them ones of more points than are split at once, and closed. */
 static void test_lines(void **state)
 {
-    const struct test_case winding = {
-        "lines=20:30:1:1", KST_FORMAT_GREY, 8, is_simulated() ? 34 : 2300, is_simulated() ? 12 : 24};
-    const struct test_case blocks = {
-        "lines=20:60:0.5:2", KST_FORMAT_GREY, 8, is_simulated() ? 35 : 140, is_simulated() ? 23 : 90};
+    const struct filtered_case winding = {
+        "lines=20:30:1:1", KST_FORMAT_GREY, 8, filtered_is_simulated() ? 34 : 2300, filtered_is_simulated() ? 12 : 24};
+    const struct filtered_case blocks = {
+        "lines=20:60:0.5:2", KST_FORMAT_GREY, 8, filtered_is_simulated() ? 35 : 140, filtered_is_simulated() ? 23 : 90};
     (void)state;
     check_picture(&winding, wind);
     check_picture(&blocks, lay_blocks);
@@ -277,7 +169,7 @@ enum { BATCH = 6 };
 
 /* A batch in device memory: results of a third of the images cannot be made, and disturb nobody. */
 struct batch {
-    struct prepared p[BATCH];
+    struct filtered p[BATCH];
     struct placed from[BATCH], to[BATCH];
     kst_filter_item item[BATCH];
 };
@@ -285,10 +177,10 @@ struct batch {
 static void make_batch(struct batch *batch, const char *chain)
 {
     for (uint32_t i = 0; i < BATCH; i++) {
-        const uint32_t most = is_simulated() ? 8 : 60;
-        const struct test_case c = {
+        const uint32_t most = filtered_is_simulated() ? 8 : 60;
+        const struct filtered_case c = {
             chain, formats[next_random() % FORMATS], 8, 1 + next_random() % most, 1 + next_random() % most};
-        assert_true(prepare(&batch->p[i], &c));
+        assert_true(filtered_prepare(&batch->p[i], &c));
     }
 }
 
@@ -309,7 +201,7 @@ static void check_batch(struct batch *batch, kst_context *context, const char *h
         assert_int_equal(batch->item[i].report.status, i % 3 == 1 ? KST_ERROR_IMAGE_SIZE : KST_OK);
         batch->to[i].image.width -= i % 3 == 1;
         if (i % 3 != 1)
-            check_result(context, &batch->p[i], &batch->to[i], how);
+            filtered_check(context, &batch->p[i], &batch->to[i], how);
         placed_drop(&batch->from[i]);
         placed_drop(&batch->to[i]);
     }
@@ -345,7 +237,7 @@ static void test_batch(void **state)
         "rotate=90,sobel", "canny=30:90", "levels=9:99,resize=20x20,flip", "lines=20:60:1:3", "depth=16,lines=30:60"};
     static struct batch batch;
     (void)state;
-    for (size_t i = 0; i < sizeof some / sizeof *some && !(is_simulated() && i != 1); i++) {
+    for (size_t i = 0; i < sizeof some / sizeof *some && !(filtered_is_simulated() && i != 1); i++) {
         make_batch(&batch, some[i]);
         for (uint32_t k = 0; k < gpu_contexts; k++) {
             place_batch(&batch, gpu_context[k]);
@@ -354,17 +246,17 @@ static void test_batch(void **state)
             check_stream(&batch, gpu_context[k], some[i]);
         }
         for (uint32_t k = 0; k < BATCH; k++)
-            forget(&batch.p[k]);
+            filtered_forget(&batch.p[k]);
     }
 }
 
 /* The report says what did the work, and an image without a buffer gets one in the memory that is asked for. */
 static void test_report(void **state)
 {
-    const struct test_case c = {"canny=50:150", KST_FORMAT_RGB, 8, 60, 40};
-    struct prepared p;
+    const struct filtered_case c = {"canny=50:150", KST_FORMAT_RGB, 8, 60, 40};
+    struct filtered p;
     (void)state;
-    assert_true(prepare(&p, &c));
+    assert_true(filtered_prepare(&p, &c));
     for (uint32_t k = 0; k < gpu_contexts; k++) {
         kst_device_info info = {.size = sizeof info};
         kst_report report;
@@ -373,16 +265,16 @@ static void test_report(void **state)
         kst_image_init(&to);
         to.memory = device_memory(gpu_context[k]);
         assert_int_equal(kst_context_device(gpu_context[k], &info), KST_OK);
-        assert_int_equal(run(gpu_context[k], c.chain, &p.from.image, &to, &report), KST_OK);
+        assert_int_equal(filtered_run(gpu_context[k], c.chain, &p.from.image, &to, &report), KST_OK);
         assert_int_equal(report.stage_device[KST_STAGE_PIXELS], info.kind);
         expect_same_image("made", gpu_context[k], &p.wanted.image, &to);
         kst_image_release(gpu_context[k], &to);
     }
-    forget(&p);
+    filtered_forget(&p);
 }
 
 /* Images of another device, that end too early, that overlap, or on which a stream would have to wait. */
-static void check_refusals(kst_context *context, const struct prepared *p)
+static void check_refusals(kst_context *context, const struct filtered *p)
 {
     struct gpu_runtime *gpu = kst_context_gpu_if_open(context);
     struct gpu_error error = {.status = KST_OK};
@@ -392,11 +284,11 @@ static void check_refusals(kst_context *context, const struct prepared *p)
     struct placed from, to;
     placed_place(&from, context, &p->from.image, device_memory(context));
     placed_place(&to, context, &p->described, device_memory(context));
-    assert_int_equal(run(cpu_context, p->c.chain, &from.image, &to.image, NULL), KST_ERROR_IMAGE_MEMORY);
-    assert_int_equal(run(context, "invert", &from.image, &from.image, NULL), KST_ERROR_IMAGE_OVERLAP);
+    assert_int_equal(filtered_run(cpu_context, p->c.chain, &from.image, &to.image, NULL), KST_ERROR_IMAGE_MEMORY);
+    assert_int_equal(filtered_run(context, "invert", &from.image, &from.image, NULL), KST_ERROR_IMAGE_OVERLAP);
     kst_image other = to.image;
     other.plane[0].pitch = (ptrdiff_t)placed_row_bytes(&to.image) - 1;
-    assert_int_equal(run(context, p->c.chain, &from.image, &other, NULL), KST_ERROR_IMAGE_PITCH);
+    assert_int_equal(filtered_run(context, p->c.chain, &from.image, &other, NULL), KST_ERROR_IMAGE_PITCH);
     assert_int_equal(kst_filter_open(context, p->c.chain, &filter, NULL), KST_OK);
     kst_filter_item item = {.from = &p->from.image, .to = &to.image};
     assert_int_equal(kst_filter_queue(filter, &item, 1, &queue), KST_ERROR_IMAGE_MEMORY);
@@ -412,12 +304,13 @@ static void check_refusals(kst_context *context, const struct prepared *p)
 /* Lines are listed of an image in device memory as of one on the host. */
 static void test_segments(void **state)
 {
-    const struct test_case c = {"rotate=90,lines=30:90:1:4", KST_FORMAT_RGB, 8, is_simulated() ? 23 : 150, 40};
-    struct prepared p;
+    const struct filtered_case c = {
+        "rotate=90,lines=30:90:1:4", KST_FORMAT_RGB, 8, filtered_is_simulated() ? 23 : 150, 40};
+    struct filtered p;
     kst_filter *filter;
     kst_segments wanted, found;
     (void)state;
-    assert_true(prepare(&p, &c));
+    assert_true(filtered_prepare(&p, &c));
     assert_int_equal(kst_filter_open(cpu_context, c.chain, &filter, NULL), KST_OK);
     assert_int_equal(kst_filter_segments(filter, &p.from.image, &wanted, NULL), KST_OK);
     kst_filter_close(&filter);
@@ -435,11 +328,11 @@ static void test_segments(void **state)
         placed_drop(&from);
     }
     kst_filter_segments_release(cpu_context, &wanted);
-    forget(&p);
+    filtered_forget(&p);
 }
 
 /* What kernels of `lines` need between them counts as memory of the operation. */
-static void check_limits(kst_context *context, const struct prepared *p)
+static void check_limits(kst_context *context, const struct filtered *p)
 {
     kst_context *small = small_context_create(context, (uint64_t)p->c.width * p->c.height * 22);
     struct placed from;
@@ -448,9 +341,9 @@ static void check_limits(kst_context *context, const struct prepared *p)
     assert_int_equal(kst_image_copy(small, &p->from.image, &from.image), KST_OK);
     kst_image_init(&to);
     to.memory = device_memory(small);
-    assert_int_equal(run(small, "lines", &from.image, &to, NULL), KST_ERROR_LIMIT_MEMORY);
+    assert_int_equal(filtered_run(small, "lines", &from.image, &to, NULL), KST_ERROR_LIMIT_MEMORY);
     assert_null(to.plane[0].data);
-    assert_int_equal(run(small, p->c.chain, &from.image, &to, NULL), KST_OK);
+    assert_int_equal(filtered_run(small, p->c.chain, &from.image, &to, NULL), KST_OK);
     kst_image_release(small, &to);
     placed_drop(&from);
     kst_context_destroy(&small);
@@ -458,24 +351,24 @@ static void check_limits(kst_context *context, const struct prepared *p)
 
 static void test_refusals(void **state)
 {
-    const struct test_case c = {"invert", KST_FORMAT_RGB, 8, 60, 40};
-    struct prepared p;
+    const struct filtered_case c = {"invert", KST_FORMAT_RGB, 8, 60, 40};
+    struct filtered p;
     (void)state;
-    assert_true(prepare(&p, &c));
+    assert_true(filtered_prepare(&p, &c));
     for (uint32_t k = 0; k < gpu_contexts; k++)
         check_refusals(gpu_context[k], &p);
-    forget(&p);
+    filtered_forget(&p);
 }
 
 static void test_limits(void **state)
 {
-    const struct test_case c = {"invert", KST_FORMAT_GREY, 8, 512, is_simulated() ? 40 : 300};
-    struct prepared p;
+    const struct filtered_case c = {"invert", KST_FORMAT_GREY, 8, 512, filtered_is_simulated() ? 40 : 300};
+    struct filtered p;
     (void)state;
-    assert_true(prepare(&p, &c));
+    assert_true(filtered_prepare(&p, &c));
     for (uint32_t k = 0; k < gpu_contexts; k++)
         check_limits(gpu_context[k], &p);
-    forget(&p);
+    filtered_forget(&p);
 }
 
 /* Histograms are those of the CPU, of images anywhere. */
@@ -483,12 +376,13 @@ static void test_histogram(void **state)
 {
     static uint32_t counts[2][4 << 16];
     (void)state;
-    for (uint32_t i = 0; i < (is_simulated() ? 1 : FORMATS); i++) {
+    for (uint32_t i = 0; i < (filtered_is_simulated() ? 1 : FORMATS); i++) {
         const uint32_t depth = i % 3 == 0 ? 8 : i % 3 == 1 ? 16 : 5;
-        const struct test_case c = {"invert", formats[i], depth, is_simulated() ? 33 : 131, is_simulated() ? 3 : 71};
+        const struct filtered_case c = {
+            "invert", formats[i], depth, filtered_is_simulated() ? 33 : 131, filtered_is_simulated() ? 3 : 71};
         size_t room = (size_t)kst_format_channels(c.format) << depth;
-        struct prepared p;
-        assert_true(prepare(&p, &c));
+        struct filtered p;
+        assert_true(filtered_prepare(&p, &c));
         assert_int_equal(kst_filter_histogram(cpu_context, &p.from.image, counts[0], room, NULL), KST_OK);
         for (uint32_t k = 0; k < gpu_contexts; k++) {
             struct placed from;
@@ -502,7 +396,7 @@ static void test_histogram(void **state)
                 report.stage_device[KST_STAGE_PIXELS], kst_context_gpu_if_open(gpu_context[k])->gpu->info.kind);
             placed_drop(&from);
         }
-        forget(&p);
+        filtered_forget(&p);
     }
 }
 
