@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures filters of GPU peers beside kostka-filters on one GPU: NPP and cuCIM, whichever is found.
+"""Measures filters of peers beside kostka-filters: NPP, cuCIM and CuPy on the same GPU, OpenCV on all cores.
 
-    filters_gpu_peers.py [--npp FOLDER] [--rounds 3] [--runs 21] [--json OUT] build/bench/kostka-filters FILE.jpg
+    filters_gpu_peers.py [--npp FOLDER] [--rounds 3] [--runs 21] [--size 3840x2160] [--device cuda] [--json OUT]
+                         build/bench/kostka-filters FILE...
 
-CuPy is needed for device memory and events. NPP's libraries are loaded from a folder (that of the wheel nvidia-npp:
-nvidia/cu13/lib) or where the loader finds them; cuCIM is imported. The picture lies in device memory, and so does each
-result. A round measures Kostka, then each peer, and the medians of rounds are printed, in milliseconds: the device's
-time by events around one call, and the time of a call of many that are made one behind the other before the device is
-waited for. Kostka's two are the device's time and that of a call which waits. A peer's filter stands beside the one
-that is nearest to it, and the note says what differs.
+Whichever peer is found is measured; CuPy is needed for device memory and events. NPP's libraries are loaded from a
+folder (that of the wheel nvidia-npp: nvidia/cu13/lib) or where the loader finds them; cuCIM, CuPy and OpenCV are
+imported. Each photograph is scaled to fill the size. A round goes through all photographs, and for each measures
+Kostka and then every peer; the medians over rounds and photographs are printed in one table, in milliseconds. On a GPU
+the picture and each result lie in device memory, and the times are the device's, by events around one call, and that
+of a call of many that are made one behind the other before the device is waited for. Kostka's two are the device's
+time and that of a call which waits. OpenCV's picture lies in host memory, and its time is that of a call on all cores.
+A peer's filter stands beside the one that is nearest to it, and the note says what differs. With --device cpu Kostka
+and OpenCV are compared on the processor; the first column is then the time of a call, the second the processor time.
 """
 import argparse
 import ctypes
@@ -19,6 +23,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -27,6 +32,7 @@ REPLICATE, SOBEL, MASK_3X3, L1, LANCZOS, LINEAR = 2, 0, 200, 1, 16, 2
 CHAINS = {
     "canny": "grey,canny=50:150",
     "bilateral": "bilateral=30:3:4",
+    "oil": "oil=4:8",
     "gaussian": "gaussian=1.5",
     "median3": "median=1",
     "median7": "median=3",
@@ -200,7 +206,50 @@ def cucim_cases(cupy, colours, grey):
     return cases
 
 
-def measure(cupy, call, runs):
+def cupy_cases(colours, grey):
+    """Return the filters that CuPy has itself, in cupyx.scipy.ndimage."""
+    from cupyx.scipy import ndimage
+
+    return {
+        "gaussian": (lambda: ndimage.gaussian_filter(colours, (1.5, 1.5, 0)), "bytes, rounded after each direction"),
+        "median3": (lambda: ndimage.median_filter(colours, (3, 3, 1)), ""),
+        "median7": (lambda: ndimage.median_filter(colours, (7, 7, 1)), ""),
+        "sobel": (lambda: ndimage.gaussian_gradient_magnitude(grey, 1.0), "derivatives of a Gaussian"),
+    }
+
+
+def opencv_cases(cv2, colours, grey):
+    """Return OpenCV's filters, of pictures in host memory."""
+    matrix = np.array([[0.9, 0.1, 5], [-0.1, 0.9, 40]])
+    size = colours.shape[1], colours.shape[0]
+
+    def sobel():
+        dx, dy = (cv2.Sobel(grey, cv2.CV_16S, *axis, ksize=3) for axis in ((1, 0), (0, 1)))
+        return cv2.magnitude(dx.astype(np.float32), dy.astype(np.float32))
+
+    cases = {
+        "canny": (lambda: cv2.Canny(cv2.cvtColor(colours, cv2.COLOR_RGB2GRAY), 50, 150), "the same bytes"),
+        "bilateral": (lambda: cv2.bilateralFilter(colours, 9, 30, 3), ""),
+        "gaussian": (lambda: cv2.GaussianBlur(colours, (0, 0), 1.5), "the same bytes"),
+        "median3": (lambda: cv2.medianBlur(colours, 3), "the same bytes"),
+        "median7": (lambda: cv2.medianBlur(colours, 7), "the same bytes"),
+        "sobel": (sobel, "binary32"),
+        "equalise": (lambda: cv2.equalizeHist(grey), "of grey; Kostka's makes that first"),
+        "resize": (lambda: cv2.resize(colours, (1920, 1080), interpolation=cv2.INTER_LANCZOS4), "8 taps"),
+        "warp": (
+            lambda: cv2.warpAffine(colours, matrix, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP),
+            "bilinear",
+        ),
+    }
+    if hasattr(cv2, "xphoto"):  # of opencv-contrib-python-headless
+        cases["oil"] = (
+            lambda: cv2.xphoto.oilPainting(colours, 4, 8, code=cv2.COLOR_RGB2GRAY),
+            "the same bytes",
+        )
+    return cases
+
+
+def measure_device(cupy, call, runs):
     """Return the median of the device's times of single calls, and the time of a call among many."""
     call()
     cupy.cuda.Device().synchronize()
@@ -219,59 +268,141 @@ def measure(cupy, call, runs):
     return statistics.median(alone), (time.perf_counter() - start) * 1e3 / runs
 
 
-def measure_kostka(program, picture, runs):
-    """Return the device's time and that of a call, for each chain."""
-    command = [program, "-d", "cuda", "-k", str(runs), picture, *CHAINS.values()]
+def measure_host(call, runs):
+    """Return the medians of the time of a call, and of the processor time of all its threads."""
+    call()
+    taken = []
+    for _ in range(runs):
+        start, used = time.perf_counter(), time.process_time()
+        call()
+        taken.append(((time.perf_counter() - start) * 1e3, (time.process_time() - used) * 1e3))
+    return tuple(statistics.median(part) for part in zip(*taken))
+
+
+def measure_kostka(program, device, picture, runs):
+    """Return the device's time and that of a call, for each chain; on the CPU a call's time and processor time."""
+    command = [program, "-d", device, "-k", str(runs), picture, *CHAINS.values()]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = {}
     for line in text.splitlines():
-        match = re.match(r"(\S+)\s+([\d.]+) ms\s+([\d.]+) ms of the device", line)
+        match = re.match(r"(\S+)\s+([\d.]+) ms\s+([\d.]+) ms of (the device|processors)", line)
         if match:
-            found[match[1]] = float(match[3]), float(match[2])
+            found[match[1]] = (float(match[3]), float(match[2]))[:: 1 if match[4] == "the device" else -1]
     return {name: found[chain] for name, chain in CHAINS.items()}
 
 
-def find_peers(cupy, folder, colours, grey):
-    """Return the peers that are there."""
-    peers = {}
-    libraries = load_npp(folder)
-    if libraries:
-        peers["NPP"] = npp_cases(cupy, libraries, colours, grey)
-    try:
-        peers["cuCIM"] = cucim_cases(cupy, colours, grey)
-    except ImportError as error:
-        print(f"cuCIM: {error}", file=sys.stderr)
-    return peers
+class Peers:
+    """The peers that are there: for each of them how it is measured, and its filters for a picture."""
+
+    def __init__(self, device, folder):
+        self.cupy, self.made = None, {}
+        if device.startswith("cuda"):
+            self.find_device_peers(folder)
+        try:
+            import cv2
+
+            cv2.setNumThreads(os.cpu_count())
+            self.made["OpenCV"] = lambda colours, grey: opencv_cases(cv2, colours, grey)
+        except ImportError as error:
+            print(f"OpenCV: {error}", file=sys.stderr)
+
+    def find_device_peers(self, folder):
+        """Look for the peers on the GPU."""
+        try:
+            import cupy
+        except ImportError as error:
+            print(f"CuPy, and with it NPP and cuCIM: {error}", file=sys.stderr)
+            return
+        self.cupy = cupy
+        self.made["CuPy"] = cupy_cases
+        libraries = load_npp(folder)
+        if libraries:
+            self.made["NPP"] = lambda colours, grey: npp_cases(cupy, libraries, colours, grey)
+        try:
+            import cucim.skimage  # noqa: F401
+
+            self.made["cuCIM"] = lambda colours, grey: cucim_cases(cupy, colours, grey)
+        except ImportError as error:
+            print(f"cuCIM: {error}", file=sys.stderr)
+
+    def cases(self, peer, colours, grey):
+        """Return a peer's filters for a picture, which is brought to the device if the peer works there."""
+        if peer == "OpenCV":
+            return self.made[peer](colours, grey)
+        return self.made[peer](self.cupy.asarray(colours), self.cupy.asarray(grey))
+
+    def measure(self, peer, call, runs):
+        """Measure a call of a peer's. OpenCV gets fewer runs, since its calls may take seconds."""
+        if peer == "OpenCV":
+            return measure_host(call, max(1, runs // 7))
+        return measure_device(self.cupy, call, runs)
 
 
-def run(arguments, cupy, peers):
-    """Measure in rounds, and return the times of each (who, filter)."""
-    times = {}
+def measure_peers(arguments, peers, pixels, times, notes):
+    """Measure all filters of all peers on a picture. A filter that fails is left out from then on."""
+    colours, grey = pixels
+    for peer in peers.made:
+        try:
+            cases = peers.cases(peer, colours, grey)
+        except Exception as error:  # neither must its lack of a filter or of memory
+            print(f"{peer}: {error}", file=sys.stderr)
+            continue
+        for name, (call, note) in cases.items():
+            if notes.setdefault((peer, name), note) is None:
+                continue
+            began = time.perf_counter()
+            try:
+                times.setdefault((peer, name), []).append(peers.measure(peer, call, arguments.runs))
+            except Exception as error:  # a peer's failure must not hide the others' times
+                print(f"{peer} {name}: {error}", file=sys.stderr)
+                notes[(peer, name)] = None
+                times.pop((peer, name), None)
+            print(f"{peer} {name}: {time.perf_counter() - began:.1f} s with compiling", file=sys.stderr, flush=True)
+
+
+def run(arguments, peers, pictures):
+    """Measure in rounds over all photographs; return the medians of each (who, filter), and the notes."""
+    times, notes = {}, {}
     for _ in range(arguments.rounds):
-        for name, taken in measure_kostka(arguments.program, arguments.file, arguments.runs).items():
-            times.setdefault(("Kostka", name), []).append(taken)
-        for peer, cases in peers.items():
-            for name, (call, _) in list(cases.items()):
-                began = time.perf_counter()
-                try:
-                    times.setdefault((peer, name), []).append(measure(cupy, call, arguments.runs))
-                except Exception as error:  # a peer's failure must not hide the others' times
-                    print(f"{peer} {name}: {error}", file=sys.stderr)
-                    del cases[name], times[(peer, name)]
-                print(f"{peer} {name}: {time.perf_counter() - began:.1f} s with compiling", file=sys.stderr, flush=True)
-    return {key: [statistics.median(part) for part in zip(*rounds)] for key, rounds in times.items()}
+        for path, pixels in pictures:
+            measured = measure_kostka(arguments.program, arguments.device, path, arguments.runs)
+            for name, taken in measured.items():
+                times.setdefault(("Kostka", name), []).append(taken)
+            measure_peers(arguments, peers, pixels, times, notes)
+    return {key: [statistics.median(part) for part in zip(*all_times)] for key, all_times in times.items()}, notes
 
 
-def show(medians, peers):
-    """Print the table. The ratio is that of the device's times: above 1 Kostka is faster."""
-    print("| filter | | device | call | ratio | |\n|---|---|---:|---:|---:|---|")
+def show(medians, peers, notes, is_device):
+    """Print the table. The ratio is that of the first column, or of the better one on a GPU: above 1 Kostka is faster."""
+    heads = ("device", "call") if is_device else ("call", "processors")
+    print(f"| filter | | {heads[0]} | {heads[1]} | ratio | |\n|---|---|---:|---:|---:|---|")
     for name, chain in CHAINS.items():
         own = medians[("Kostka", name)]
         print(f"| `{chain}` | Kostka | {own[0]:.3f} | {own[1]:.3f} | | |")
-        for peer, cases in peers.items():
-            if name in cases:
-                alone, call = medians[(peer, name)]
-                print(f"| | {peer} | {alone:.3f} | {call:.3f} | {min(alone, call) / own[0]:.1f} | {cases[name][1]} |")
+        for peer in peers.made:
+            if (peer, name) not in medians:
+                continue
+            first, second = medians[(peer, name)]
+            if is_device and peer == "OpenCV":
+                ratio, shown, note = first / own[1], ("", f"{first:.3f}"), "host memory, all cores; "
+            else:
+                best = min(first, second) if is_device else first
+                ratio, shown, note = best / own[0], (f"{first:.3f}", f"{second:.3f}"), ""
+            print(f"| | {peer} | {shown[0]} | {shown[1]} | {ratio:.1f} | {(note + notes[(peer, name)]).strip("; ")} |")
+
+
+def read_pictures(files, size, folder):
+    """Scale each photograph to fill the size; return the path of a JPEG file of it, and its pixels in RGB and grey."""
+    from PIL import Image, ImageOps
+
+    pictures = []
+    for i, file in enumerate(files):
+        path = os.path.join(folder, f"{i}.jpg")
+        with Image.open(file) as picture:
+            ImageOps.fit(picture.convert("RGB"), size).save(path, quality=90)
+        with Image.open(path) as picture:
+            pictures.append((path, (np.asarray(picture.convert("RGB")), np.asarray(picture.convert("L")))))
+    return pictures
 
 
 def main():
@@ -280,23 +411,24 @@ def main():
     parser.add_argument("--npp", default="", metavar="FOLDER")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=21)
+    parser.add_argument("--size", default="3840x2160")
+    parser.add_argument("--device", default="cuda")
     parser.add_argument("--json", default="", metavar="OUT")
     parser.add_argument("program")
-    parser.add_argument("file")
+    parser.add_argument("file", nargs="+")
     arguments = parser.parse_args()
-    import cupy
-    from PIL import Image
-
-    with Image.open(arguments.file) as picture:
-        pixels = np.asarray(picture.convert("RGB"))
-        brightness = np.asarray(picture.convert("L"))
-    colours, grey = cupy.asarray(pixels), cupy.asarray(brightness)
-    peers = find_peers(cupy, arguments.npp, colours, grey)
-    if not peers:
-        sys.exit("neither NPP nor cuCIM is there")
-    medians = run(arguments, cupy, peers)
-    print(f"{pixels.shape[1]}x{pixels.shape[0]}, {cupy.cuda.runtime.getDeviceProperties(0)['name'].decode()}\n")
-    show(medians, peers)
+    peers = Peers(arguments.device, arguments.npp)
+    if not peers.made:
+        sys.exit("none of NPP, cuCIM, CuPy and OpenCV is there")
+    size = tuple(int(side) for side in arguments.size.split("x"))
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = read_pictures(arguments.file, size, folder)
+        medians, notes = run(arguments, peers, pictures)
+    print(f"{len(pictures)} photographs of {arguments.size}, {arguments.rounds} rounds of {arguments.runs} runs; ", end="")
+    if peers.cupy:
+        print(peers.cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), end=", ")
+    print(f"{os.cpu_count()} cores\n")
+    show(medians, peers, notes, arguments.device != "cpu")
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump({f"{peer} {name}": taken for (peer, name), taken in medians.items()}, file, indent=1)
