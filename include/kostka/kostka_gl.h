@@ -5,7 +5,7 @@
 /**
  * @file
  * Decodes pictures to textures and buffer objects of OpenGL (3.2 or later) and OpenGL ES (3.1 or later), and encodes
- * them from textures, framebuffers and buffer objects.
+ * them from textures, framebuffers and buffer objects; and decodes volumes to textures of three dimensions.
  *
  * No header and no library of OpenGL is needed: the caller passes a function that finds OpenGL's functions (by
  * eglGetProcAddress(), glXGetProcAddress(), glfwGetProcAddress() …), and OpenGL's object names are plain numbers.
@@ -34,6 +34,7 @@
  */
 
 #include <kostka/kostka.h>
+#include <kostka/kostka_volume.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -158,6 +159,49 @@ KST_API kst_status kst_gl_decode(kst_gl *gl, const void *data, size_t length, co
  */
 KST_API kst_status kst_gl_encode(kst_gl *gl, const kst_gl_surface *from, const kst_encode_options *options,
     kst_buffer *output, kst_gl_way *way, kst_report *report);
+
+/** Describes where a volume goes in level 0 of a GL_TEXTURE_3D. */
+typedef struct kst_gl_texture_3d {
+    size_t size;
+    uint32_t name; /**< of the texture */
+    bool mipmaps;  /**< make the other levels, too (glGenerateMipmap) */
+    uint32_t x;    /**< where its first sample goes, such as the place of a brick in the texture of a larger volume */
+    uint32_t y;
+    uint32_t z;
+} kst_gl_texture_3d;
+
+/** Zero everything and set `size`. */
+KST_API void kst_gl_texture_3d_init(kst_gl_texture_3d *texture);
+
+/**
+ * Decode a volume, or a part of one, to a box of a texture, which must lie within it. The x of samples is OpenGL's s,
+ * y is t and z is r; what lies outside of the box stays. Samples are stored unchanged: those of 12 bits in GL_R16 are
+ * from 0 to 4095 ÷ 65535. The texture's internal format decides which samples are decoded:
+ *
+ * | texture               | samples                                                                          |
+ * |-----------------------|----------------------------------------------------------------------------------|
+ * | GL_R8, GL_R8UI        | up to 8 bits without signs                                                       |
+ * | GL_R8_SNORM, GL_R8I   | up to 8 bits with signs                                                          |
+ * | GL_R16, GL_R16UI      | 9 to 16 bits without signs                                                       |
+ * | GL_R16_SNORM, GL_R16I | 9 to 16 bits with signs                                                          |
+ * | GL_R32UI, GL_R32I     | 17 to 31 bits, without and with signs                                            |
+ * | GL_R32F, GL_R16F      | any, as numbers: (integer × kst_volume_decode_options.scale) + offset; OpenGL rounds to
+ * GL_R16F |
+ *
+ * OpenGL ES has neither GL_R16 nor GL_R16_SNORM, and OpenGL makes no mipmaps of integers (…I and …UI). Samples go by
+ * way of a buffer object: on the device if OpenGL takes memory of CUDA's (GL_EXT_memory_object_fd), otherwise mapped.
+ *
+ * @param options null for the defaults; `sample` follows from the texture
+ * @param way receives how the samples were moved; may be null
+ * @param report null, or with its size set
+ * @return KST_OK, perhaps with warnings counted; or the error, after which the texture is as it was:
+ *         KST_ERROR_GL_CONTEXT, KST_ERROR_GL_OBJECT (no texture, one without storage or not of three dimensions),
+ *         KST_ERROR_IMAGE_FORMAT (of the texture), KST_ERROR_IMAGE_DEPTH (samples of another type than the texture's),
+ *         KST_ERROR_IMAGE_SAMPLE (numbers for a texture of integers), KST_ERROR_IMAGE_SIZE (the box reaches outside),
+ *         KST_ERROR_GL_FAILED, or as for kst_decode_volume()
+ */
+KST_API kst_status kst_gl_decode_volume(kst_gl *gl, const void *data, size_t length,
+    const kst_volume_decode_options *options, const kst_gl_texture_3d *to, kst_gl_way *way, kst_report *report);
 
 #ifdef __cplusplus
 }

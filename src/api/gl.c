@@ -57,6 +57,24 @@ kst_status kst_gl_decode(kst_gl *gl, const void *data, size_t length, const kst_
     return status;
 }
 
+void kst_gl_texture_3d_init(kst_gl_texture_3d *texture)
+{
+    if (texture)
+        *texture = (kst_gl_texture_3d){.size = sizeof *texture};
+}
+
+kst_status kst_gl_decode_volume(kst_gl *gl, const void *data, size_t length, const kst_volume_decode_options *options,
+    const kst_gl_texture_3d *to, kst_gl_way *way, kst_report *report)
+{
+    kst_gl_way taken = KST_GL_WAY_NONE;
+    const bool whole = gl && to && (data || length == 0);
+    kst_status status =
+        whole ? kst_gl_run_decoding_volume(gl, data, length, options, to, &taken, report) : refuse(report);
+    if (way)
+        *way = taken;
+    return status;
+}
+
 kst_status kst_gl_encode(kst_gl *gl, const kst_gl_surface *from, const kst_encode_options *options, kst_buffer *output,
     kst_gl_way *way, kst_report *report)
 {

@@ -11,10 +11,18 @@
 enum {
     GL_NO_ERROR = 0,
     GL_TEXTURE_2D = 0x0DE1,
+    GL_TEXTURE_3D = 0x806F,
+    GL_BYTE = 0x1400,
     GL_UNSIGNED_BYTE = 0x1401,
+    GL_SHORT = 0x1402,
+    GL_UNSIGNED_SHORT = 0x1403,
+    GL_INT = 0x1404,
+    GL_UNSIGNED_INT = 0x1405,
+    GL_FLOAT = 0x1406,
     GL_RED = 0x1903,
     GL_RGB = 0x1907,
     GL_RGBA = 0x1908,
+    GL_RED_INTEGER = 0x8D94,
     GL_VERSION = 0x1F02,
     GL_EXTENSIONS = 0x1F03,
     GL_NUM_EXTENSIONS = 0x821D,
@@ -27,15 +35,28 @@ enum {
     GL_RGB8 = 0x8051,
     GL_RGBA8 = 0x8058,
     GL_R8 = 0x8229,
+    GL_R16 = 0x822A,
+    GL_R16F = 0x822D,
+    GL_R32F = 0x822E,
+    GL_R8I = 0x8231,
+    GL_R8UI = 0x8232,
+    GL_R16I = 0x8233,
+    GL_R16UI = 0x8234,
+    GL_R32I = 0x8235,
+    GL_R32UI = 0x8236,
+    GL_R8_SNORM = 0x8F94,
+    GL_R16_SNORM = 0x8F98,
     GL_SRGB8 = 0x8C41,
     GL_SRGB8_ALPHA8 = 0x8C43,
     /* parameters of a level of a texture */
     GL_TEXTURE_WIDTH = 0x1000,
     GL_TEXTURE_HEIGHT = 0x1001,
+    GL_TEXTURE_DEPTH = 0x8071,
     GL_TEXTURE_INTERNAL_FORMAT = 0x1003,
     GL_TEXTURE_RED_SIZE = 0x805C,
     /* bindings */
     GL_TEXTURE_BINDING_2D = 0x8069,
+    GL_TEXTURE_BINDING_3D = 0x806A,
     GL_PIXEL_PACK_BUFFER = 0x88EB,
     GL_PIXEL_UNPACK_BUFFER = 0x88EC,
     GL_PIXEL_PACK_BUFFER_BINDING = 0x88ED,
@@ -49,6 +70,8 @@ enum {
     GL_UNPACK_ROW_LENGTH = 0x0CF2,
     GL_UNPACK_SKIP_ROWS = 0x0CF3,
     GL_UNPACK_SKIP_PIXELS = 0x0CF4,
+    GL_UNPACK_SKIP_IMAGES = 0x806D,
+    GL_UNPACK_IMAGE_HEIGHT = 0x806E,
     GL_UNPACK_ALIGNMENT = 0x0CF5,
     GL_PACK_SWAP_BYTES = 0x0D00,
     GL_PACK_ROW_LENGTH = 0x0D02,
@@ -91,6 +114,9 @@ enum {
     X(texture_write, "glTexSubImage2D", void,                                                                          \
         (unsigned target, int level, int x, int y, int width, int height, unsigned format, unsigned type,              \
             const void *data))                                                                                         \
+    X(texture_write_3d, "glTexSubImage3D", void,                                                                       \
+        (unsigned target, int level, int x, int y, int z, int width, int height, int depth, unsigned format,           \
+            unsigned type, const void *data))                                                                          \
     X(make_mipmaps, "glGenerateMipmap", void, (unsigned target))                                                       \
     X(buffers_make, "glGenBuffers", void, (int count, unsigned *names))                                                \
     X(buffers_delete, "glDeleteBuffers", void, (int count, const unsigned *names))                                     \

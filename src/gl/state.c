@@ -7,13 +7,15 @@ static const struct stored {
     int wanted;
     bool es; /* OpenGL ES has it too */
 } stored[GL_STORED] = {{GL_UNPACK_SWAP_BYTES, 0, false}, {GL_UNPACK_ROW_LENGTH, 0, true},
-    {GL_UNPACK_SKIP_ROWS, 0, true}, {GL_UNPACK_SKIP_PIXELS, 0, true}, {GL_UNPACK_ALIGNMENT, 4, true},
-    {GL_PACK_SWAP_BYTES, 0, false}, {GL_PACK_ROW_LENGTH, 0, true}, {GL_PACK_SKIP_ROWS, 0, true},
-    {GL_PACK_SKIP_PIXELS, 0, true}, {GL_PACK_ALIGNMENT, 4, true}};
+    {GL_UNPACK_SKIP_ROWS, 0, true}, {GL_UNPACK_SKIP_PIXELS, 0, true}, {GL_UNPACK_SKIP_IMAGES, 0, true},
+    {GL_UNPACK_IMAGE_HEIGHT, 0, true}, {GL_UNPACK_ALIGNMENT, 4, true}, {GL_PACK_SWAP_BYTES, 0, false},
+    {GL_PACK_ROW_LENGTH, 0, true}, {GL_PACK_SKIP_ROWS, 0, true}, {GL_PACK_SKIP_PIXELS, 0, true},
+    {GL_PACK_ALIGNMENT, 4, true}};
 
 void kst_gl_enter(const struct gl_functions *gl, struct gl_state *state)
 {
     gl->get(GL_TEXTURE_BINDING_2D, &state->texture);
+    gl->get(GL_TEXTURE_BINDING_3D, &state->texture_3d);
     gl->get(GL_PIXEL_PACK_BUFFER_BINDING, &state->pack);
     gl->get(GL_PIXEL_UNPACK_BUFFER_BINDING, &state->unpack);
     gl->get(GL_READ_FRAMEBUFFER_BINDING, &state->framebuffer);
@@ -29,6 +31,7 @@ void kst_gl_enter(const struct gl_functions *gl, struct gl_state *state)
 void kst_gl_leave(const struct gl_functions *gl, const struct gl_state *state)
 {
     gl->bind_texture(GL_TEXTURE_2D, (unsigned)state->texture);
+    gl->bind_texture(GL_TEXTURE_3D, (unsigned)state->texture_3d);
     gl->bind_buffer(GL_PIXEL_PACK_BUFFER, (unsigned)state->pack);
     gl->bind_buffer(GL_PIXEL_UNPACK_BUFFER, (unsigned)state->unpack);
     gl->bind_framebuffer(GL_READ_FRAMEBUFFER, (unsigned)state->framebuffer);

@@ -5,10 +5,10 @@
 
 #include "gl/functions.h"
 
-enum { GL_STORED = 10 };
+enum { GL_STORED = 12 };
 
 struct gl_state {
-    int texture, pack, unpack, framebuffer, renderbuffer;
+    int texture, texture_3d, pack, unpack, framebuffer, renderbuffer;
     int stored[GL_STORED];
 };
 

@@ -40,6 +40,9 @@ kst_status kst_gl_run_decoding(kst_gl *gl, const void *data, size_t length, cons
 kst_status kst_gl_run_encoding(kst_gl *gl, const kst_gl_surface *from, const kst_encode_options *options,
     kst_buffer *output, kst_gl_way *way, kst_report *report);
 
+kst_status kst_gl_run_decoding_volume(kst_gl *gl, const void *data, size_t length,
+    const kst_volume_decode_options *options, const kst_gl_texture_3d *to, kst_gl_way *way, kst_report *report);
+
 /* Check that a call may start: the right OpenGL context is current, usable, and holds no error of the caller's. */
 kst_status kst_gl_begin(kst_gl *gl, kst_report *report);
 

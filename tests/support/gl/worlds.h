@@ -12,6 +12,11 @@
     X(texture_image, "glTexImage2D", void,                                                                             \
         (unsigned target, int level, int internal, int width, int height, int border, unsigned format, unsigned type,  \
             const void *data))                                                                                         \
+    X(texture_image_3d, "glTexImage3D", void,                                                                          \
+        (unsigned target, int level, int internal, int width, int height, int depth, int border, unsigned format,      \
+            unsigned type, const void *data))                                                                          \
+    X(framebuffer_layer, "glFramebufferTextureLayer", void,                                                            \
+        (unsigned target, unsigned attachment, unsigned name, int level, int layer))                                   \
     X(texture_parameter, "glTexParameteri", void, (unsigned target, unsigned name, int value))                         \
     X(clear_colour, "glClearColor", void, (float red, float green, float blue, float alpha))                           \
     X(clear, "glClear", void, (unsigned mask))                                                                         \
