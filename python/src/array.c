@@ -159,10 +159,7 @@ bool kst_py_array_hold(
     bool fine = true;
     *array = (struct array){.view = {.ordinal = -1}};
     *is_image = Py_TYPE(object) == state->image;
-    if (*is_image) {
-        array->keeper = Py_NewRef(object);
-        array->view = ((struct image *)object)->view;
-    } else if (Py_TYPE(object) == state->volume) {
+    if (*is_image || Py_TYPE(object) == state->volume) {
         array->keeper = Py_NewRef(object);
         array->view = ((struct image *)object)->view;
     } else if (PyObject_CheckBuffer(object) && !is_on_cuda(object)) {

@@ -350,8 +350,10 @@ bool band_encode(struct encoding *encoding, const uint32_t from[2], struct probl
     for (size_t i = 0; i < AXES; i++)
         most *= encoding->bricks[i];
     struct band band = {.bricks = calloc(most, sizeof *band.bricks), .items = calloc(most, sizeof *band.items)};
-    bool good = (band.bricks != NULL && band.items != NULL) || problem_set(problem, "out of memory");
-    if (good) {
+    bool good = true;
+    if (band.bricks == NULL || band.items == NULL) {
+        good = problem_set(problem, "out of memory");
+    } else {
         go_over(encoding, from, false, band.bricks, &band.count, problem);
         good = describe_band(encoding, from, band.bricks, band.count, problem) &&
                encode_bricks(encoding, &band, problem) && go_over(encoding, from, true, band.bricks, &count, problem);

@@ -88,14 +88,17 @@ static bool put_note(const struct encoding *encoding, const char *path, struct p
 static bool has_note(struct encoding *encoding, const char *path)
 {
     struct problem none = {.text = ""};
+    static const char label[] = "levels: ";
     struct source source;
-    char text[NOTE_MOST] = "";
-    unsigned long levels = 0;
+    char text[NOTE_MOST] = "", *end;
     if (access(path, R_OK) != 0 || !source_read(&source, path, NOTE_MOST, &none))
         return false;
     memcpy(text, source.data, source.length < NOTE_MOST ? source.length : NOTE_MOST - 1);
     source_release(&source);
-    if (sscanf(text, "levels: %2lu", &levels) != 1)
+    if (strncmp(text, label, sizeof label - 1) != 0)
+        return false;
+    const unsigned long levels = strtoul(text + sizeof label - 1, &end, 10);
+    if (*end != '\n')
         return false;
     encoding->levels = levels < encoding->levels ? (uint32_t)levels : encoding->levels;
     return true;
@@ -121,15 +124,27 @@ bool share_end(struct encoding *encoding, const char *name, bool *last, struct p
     return good;
 }
 
+/* Return whether a file's name is that of a note: "share-" … "-of-" … ".txt". */
+static bool is_note(const char *name)
+{
+    static const char digits[] = "0123456789", before[] = "share-", between[] = "-of-";
+    if (strncmp(name, before, sizeof before - 1) != 0)
+        return false;
+    name += sizeof before - 1;
+    name += strspn(name, digits);
+    if (strncmp(name, between, sizeof between - 1) != 0)
+        return false;
+    name += sizeof between - 1;
+    return strcmp(name + strspn(name, digits), ".txt") == 0;
+}
+
 bool share_forget(const char *name, struct problem *problem)
 {
     bool good = true;
     DIR *folder = opendir(name);
     const struct dirent *entry;
     while (folder != NULL && good && (entry = readdir(folder)) != NULL) {
-        unsigned long index, count;
-        char end;
-        if (sscanf(entry->d_name, "share-%lu-of-%lu.tx%c", &index, &count, &end) != 3 || end != 't')
+        if (!is_note(entry->d_name))
             continue;
         char *path = folder_join(name, entry->d_name);
         good = path != NULL ? remove_note(path, problem) : problem_set(problem, "out of memory");

@@ -295,8 +295,8 @@ bool store_read(const struct store *store, const struct volume_settings *setting
 {
     struct reading reading;
     const size_t end = find_bricks(&reading, store, settings, box);
-    const size_t most = group_most(&reading);
-    struct brick_part *group = calloc(end < most ? end : most, sizeof *group);
+    const size_t most = group_most(&reading), some = end < most ? end : most;
+    struct brick_part *group = calloc(some > 0 ? some : 1, sizeof *group);
     bool good = true;
     if (group == NULL)
         return problem_set(problem, "out of memory");
