@@ -183,6 +183,14 @@ static void print_profile(kst_decoder *decoder)
     puts(count == 0 ? ", kept" : "");
 }
 
+static void print_points(const kst_code_points *points)
+{
+    if (points->present)
+        printf("  colours      code points %u/%u/%u (primaries, transfer, matrix), %s range\n",
+            (unsigned)points->primaries, (unsigned)points->transfer, (unsigned)points->matrix,
+            points->full_range ? "full" : "limited");
+}
+
 /* Return the message if comparing a stream's claims ended early; otherwise null. */
 static const char *claims_error(const kst_decoder *decoder)
 {
@@ -240,6 +248,7 @@ static void print_jpeg2000(const struct source *source, kst_decoder *decoder)
             density_unit(info->density_unit));
     if (info->orientation != 1)
         printf("  orientation  %d\n", info->orientation);
+    print_points(&info->code_points);
     print_profile(decoder);
     print_claims(decoder);
     print_metadata(decoder);
@@ -428,6 +437,14 @@ static json_t *json_profile(kst_decoder *decoder)
     return json_pack("{s:I, s:s?, s:o}", "rsiz", (json_int_t)info->profile, "name", name, "breaches", breaches);
 }
 
+static json_t *json_points(const kst_code_points *points)
+{
+    if (!points->present)
+        return json_null();
+    return json_pack("{s:i, s:i, s:i, s:b}", "primaries", points->primaries, "transfer", points->transfer, "matrix",
+        points->matrix, "full_range", points->full_range);
+}
+
 /* Describe the claims of a stream that do not hold. Returns null if it claims nothing beyond its profile. */
 static json_t *json_claims(kst_decoder *decoder)
 {
@@ -471,6 +488,7 @@ static json_t *json_jpeg2000(const struct source *source, kst_decoder *decoder)
     if (info->density_x != 0)
         json_object_set_new(made, "density", json_density(info));
     json_object_set_new(made, "high_throughput", json_boolean(info->block_style >= HT));
+    json_object_set_new(made, "code_points", json_points(&info->code_points));
     json_object_set_new(made, "profile", json_profile(decoder));
     json_object_set_new(made, "claims", json_claims(decoder));
     return made;

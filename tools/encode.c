@@ -216,6 +216,7 @@ const struct verb verb_encode = {
             "  --ht                HTJ2K: several times as fast, a tenth more bytes; as with an OUT ending in\n"
             "                      .jph or, a bare codestream, in .jhc\n"
             "  --passes 1-3        of HTJ2K: 1 (default) is what every decoder reads; more are a little smaller\n"
+            "  --cicp P/T/M[/limited]   name the colours of a .jph by H.273: primaries, transfer, matrix\n"
             "  --reversible        the reversible transforms for these, too\n"
             "  --layers N, --levels N   quality layers (1), levels of decomposition (5)\n"
             "  --tiles WxH, --precincts WxH,..., --codeblock WxH   sizes; precincts from the largest resolution down\n"

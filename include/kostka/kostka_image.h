@@ -53,6 +53,18 @@ typedef enum kst_colour {
     KST_COLOUR_YCCK = 5
 } kst_colour;
 
+/**
+ * Colours by the code points of ITU-T H.273, as a JPH file can name them (T.814 Annex D): the numbers of its tables of
+ * colour primaries, transfer characteristics and matrix coefficients.
+ */
+typedef struct kst_code_points {
+    bool present; /**< false: the other members are 0 */
+    bool full_range;
+    uint16_t primaries;
+    uint16_t transfer;
+    uint16_t matrix;
+} kst_code_points;
+
 /** Says what kind of memory holds the samples; kostka_device.h describes all kinds but the first. */
 typedef enum kst_memory {
     KST_MEMORY_HOST = 0,

@@ -97,6 +97,12 @@ typedef struct kst_info {
                          value */
     uint32_t block_style; /**< of the first component's code-blocks (SPcod): KST_J2K_… bits; 64: those of T.814 (high
                              throughput); 192: they are mixed with others */
+    /**
+     * The code points by which a file names its colours, if it does. RGB, grey and the matrices 5 and 6 of BT.601 are
+     * decoded as colours if the range is full; components of others are passed on as they are, with KST_COLOUR_UNKNOWN,
+     * unless the file also names its colours in another way.
+     */
+    kst_code_points code_points;
 } kst_info;
 
 typedef enum kst_metadata_kind {

@@ -195,6 +195,12 @@ typedef struct kst_j2k_options {
     const kst_j2k_component
         *component; /**< options of single components; of several for the same component the last counts */
     size_t component_count;
+    /**
+     * How a JPH file names its colours, in place of the colour space that follows from the image: KST_J2K_HT without
+     * `codestream`, and no ICC profile. Samples are not converted, so that RGB has matrix 0, and YCbCr another one;
+     * CMYK has no code points. Numbers that H.273 (2024) reserves are refused.
+     */
+    kst_code_points code_points;
 } kst_j2k_options;
 
 KST_API void kst_j2k_options_init(kst_j2k_options *options);
@@ -230,7 +236,7 @@ typedef struct kst_transcode_jpeg2000 {
     double rate; /**< at most this many bits of the file for each pixel: the coding passes that gain least are dropped;
                     0: no limit. Each layer but the last then holds about half as much as the next */
     const uint32_t *components; /**< keep only these, in ascending order; null: all. The three components of a component
-                                   transform are kept together */
+                                   transform are kept together, and all of T.801's transforms of more */
     uint32_t component_count;
     uint32_t division; /**< or-ed kst_j2k_division; 0: one tile-part for each tile */
     bool part_by_part; /**< write the first tile-parts of all tiles, then the second ones, and so on */

@@ -363,6 +363,8 @@ def encode(image, *, device=None, **options):
     style: of code-blocks: 'bypass', 'reset', 'termall', 'causal', 'predictable', 'symbols', 'ht' (HTJ2K, with 'causal' at
         most), or a sequence of these
     passes: of HTJ2K, the most coding passes of a code-block, 1 to 3; 1 is what every decoder reads
+    code_points: of HTJ2K in a file, how colours are named: (primaries, transfer, matrix) of H.273, perhaps with whether the
+        range is full; samples are not converted
     guard_bits: 1 to 7; derived_steps: write one quantiser step for all subbands
     interest: (x, y, width, height), a region that is coded before all else
     sop, eph, plt, tlm: True writes such markers; packed: put packet headers into 'ppt' or 'ppm'

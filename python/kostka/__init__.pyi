@@ -186,6 +186,7 @@ class _SaveOptions(TypedDict, total=False):
     weights: Literal["none", "vision"] | None
     passes: int | None
     guard_bits: int | None
+    code_points: tuple[int, int, int] | tuple[int, int, int, bool] | None
     derived_steps: bool | None
     interest: _Region | None
     sop: bool | None

@@ -76,6 +76,7 @@ static const struct option options_of_many[] = {
     {"weights", kst_py_read_word, J2K(weights), kst_py_weights, FOR_JPEG2000},
     {"passes", kst_py_read_count, J2K(passes), &passes, FOR_JPEG2000},
     {"guard_bits", kst_py_read_count, J2K(guard_bits), &guard_bits, FOR_JPEG2000},
+    {"code_points", kst_py_read_points, J2K(code_points), NULL, FOR_JPEG2000},
     {"derived_steps", kst_py_read_flag, J2K(derived_steps), NULL, FOR_JPEG2000},
     {"interest", kst_py_read_region, J2K(interest), NULL, FOR_JPEG2000},
     {"sop", kst_py_read_flag, J2K(sop), NULL, FOR_JPEG2000},

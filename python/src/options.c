@@ -233,6 +233,30 @@ bool kst_py_read_region(const struct option *option, PyObject *value, void *to)
     return kst_py_region(value, option->name, to);
 }
 
+bool kst_py_read_points(const struct option *option, PyObject *value, void *to)
+{
+    kst_code_points *points = to;
+    long long number[3];
+    PyObject *items = PySequence_Check(value) ? PySequence_Tuple(value) : NULL;
+    Py_ssize_t count = items ? PyTuple_Size(items) : 0;
+    if (count != 3 && (count != 4 || !PyBool_Check(PyTuple_GetItem(items, 3)))) {
+        Py_XDECREF(items);
+        return !PyErr_Occurred() && refuse_type(option->name,
+                                        "(primaries, transfer, matrix), perhaps with whether the range is full", value);
+    }
+    bool fine = true;
+    for (Py_ssize_t i = 0; i < 3 && fine; i++)
+        fine = kst_py_integer(PyTuple_GetItem(items, i), option->name, 0, UINT16_MAX, &number[i]);
+    if (fine)
+        *points = (kst_code_points){.present = true,
+            .full_range = count == 3 || PyTuple_GetItem(items, 3) == Py_True,
+            .primaries = (uint16_t)number[0],
+            .transfer = (uint16_t)number[1],
+            .matrix = (uint16_t)number[2]};
+    Py_DECREF(items);
+    return fine;
+}
+
 bool kst_py_read_object(const struct option *option, PyObject *value, void *to)
 {
     (void)option;

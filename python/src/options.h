@@ -56,6 +56,7 @@ bool kst_py_read_count(const struct option *option, PyObject *value, void *to); 
 bool kst_py_read_byte(const struct option *option, PyObject *value, void *to);     /* uint8_t */
 bool kst_py_read_positive(const struct option *option, PyObject *value, void *to); /* double */
 bool kst_py_read_size(const struct option *option, PyObject *value, void *to);     /* a number or two: uint32_t[2] */
+bool kst_py_read_points(const struct option *option, PyObject *value, void *to);   /* kst_code_points */
 bool kst_py_read_region(const struct option *option, PyObject *value, void *to);   /* kst_region */
 bool kst_py_read_object(const struct option *option, PyObject *value, void *to);   /* PyObject *, borrowed */
 bool kst_py_read_skipped(

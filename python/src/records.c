@@ -156,15 +156,24 @@ static PyObject *metadata(struct state *state, const kst_decoder *decoder)
     return result;
 }
 
+/* Return (primaries, transfer, matrix, whether the range is full), or None. */
+static PyObject *code_points(const kst_code_points *points)
+{
+    if (!points->present)
+        return Py_NewRef(Py_None);
+    return Py_BuildValue(
+        "iiiO", points->primaries, points->transfer, points->matrix, points->full_range ? Py_True : Py_False);
+}
+
 static PyObject *jpeg2000(const kst_info *info)
 {
     if (info->codec != KST_CODEC_JPEG2000)
         return Py_NewRef(Py_None);
-    return Py_BuildValue("{s(II)sIsIsIsssOsOsO}", "tile", info->tile_width, info->tile_height, "tiles", info->tiles,
+    return Py_BuildValue("{s(II)sIsIsIsssOsOsOsN}", "tile", info->tile_width, info->tile_height, "tiles", info->tiles,
         "layers", info->layers, "levels", info->levels, "progression",
         kst_py_name_of(kst_py_progressions, (int)info->progression), "reversible",
         info->reversible ? Py_True : Py_False, "alpha", info->alpha ? Py_True : Py_False, "jp2",
-        info->jp2 ? Py_True : Py_False);
+        info->jp2 ? Py_True : Py_False, "code_points", code_points(&info->code_points));
 }
 
 PyObject *kst_py_info(struct state *state, const kst_decoder *decoder)

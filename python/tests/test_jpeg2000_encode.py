@@ -181,6 +181,10 @@ class Jpeg2000(unittest.TestCase):
         self.assertEqual(bare, kostka.encode(self.array, codec="j2k", style="ht"))
         sizes = [len(kostka.encode(self.array, codec="jph", quality=quality)) for quality in (20, 80, 98)]
         self.assertEqual(sizes, sorted(set(sizes)))
+        for points, wanted in ((9, 16, 0), (9, 16, 0, True)), ((1, 1, 0, False), (1, 1, 0, False)):
+            named = kostka.encode(self.array, codec="jph", code_points=points)
+            self.assertEqual(kostka.info(named).jpeg2000["code_points"], wanted)
+        self.assertIsNone(kostka.info(file).jpeg2000["code_points"])
         exact = kostka.encode(self.array, codec="jhc", ratio=8, passes=3)
         self.assertLessEqual(len(exact), WIDTH * HEIGHT * 3 // 8)
 
@@ -213,6 +217,8 @@ class Jpeg2000(unittest.TestCase):
             ({"precincts": []}, "precincts"),
             ({"component": {"levels": 3}}, "component"),
             ({"guard_bits": 8}, "guard_bits"),
+            ({"code_points": (1, 13, -1)}, "code_points"),
+            ({"code_points": (1, 13, 0)}, "code points"),
             ({"interest": (1, 2, 3)}, "interest"),
             ({"depth": 0}, "depth"),
         ):

@@ -156,6 +156,25 @@ equals "$(json 0 claims breaches 0 offset <out)" 55
 equals "$(json 0 claims error <out)" null
 json 0 claims breaches 0 text <out | grep -q 'all code-blocks are those of T.814: here are others' || fail 'no HTONLY'
 
+# Code points of colours: written, described, and warned of where they are not those of RGB; refused where they have no place.
+expect 0 "$KOSTKA" encode --cicp 9/16/0 photo.ppm points.jph
+expect 0 "$KOSTKA" info points.jph
+prints 'colours      code points 9/16/0 (primaries, transfer, matrix), full range'
+expect 0 "$KOSTKA" info --json points.jph
+equals "$(json 0 code_points transfer <out)" 16
+expect 0 "$KOSTKA" decode points.jph points.ppm
+same points.ppm photo.ppm
+expect 0 "$KOSTKA" encode --cicp 1/1/0/limited photo.ppm limited.jph
+expect 1 "$KOSTKA" decode limited.jph limited.ppm
+says "a pixel format that the picture's channels do not allow"
+expect 0 "$KOSTKA" decode limited.jph limited.png
+says 'warning: colours of code points 1/1/0, limited range, are not converted'
+expect 2 "$KOSTKA" encode --cicp 9/16/0 photo.ppm none.jp2
+expect 2 "$KOSTKA" encode --cicp 9/16 photo.ppm none.jph
+says '--cicp takes'
+expect 1 "$KOSTKA" encode --cicp 9/16/9 photo.ppm none.jph
+says 'RGB has matrix 0'
+
 # The same bytes on any number of threads and any tier.
 for name in plain step; do
     options=

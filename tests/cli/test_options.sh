@@ -105,6 +105,7 @@ cat >jpeg-options <<'T'
 ! - jp2,j2k --weights=vision --rate=2
 ! - j2k --ht
 ! - j2k --passes=2 --ht --rate=2
+= - none --cicp=9/16/0
 ! - jp2,j2k --reversible --rate=2
 ! - jp2,j2k --levels=2
 ! - jp2,j2k --tiles=24x24

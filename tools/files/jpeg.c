@@ -129,6 +129,17 @@ static bool decode_here(kst_decoder *decoder, const struct file_settings *settin
     return jpeg_keep_metadata(decoder, settings, picture, problem);
 }
 
+/* Warn of colours that are passed on as they were coded, although the file says what they are. */
+static void tell_colours(const char *name, const kst_info *info)
+{
+    const kst_code_points *points = &info->code_points;
+
+    if (points->present && info->colour == KST_COLOUR_UNKNOWN)
+        complain(name, "warning: colours of code points %u/%u/%u, %s range, are not converted",
+            (unsigned)points->primaries, (unsigned)points->transfer, (unsigned)points->matrix,
+            points->full_range ? "full" : "limited");
+}
+
 static bool decode_open(kst_decoder *decoder, const struct source *source, const struct file_settings *settings,
     struct picture *picture, struct problem *problem)
 {
@@ -151,6 +162,7 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
     if (!good)
         return false;
     jpeg_report_warnings(source->name, &report);
+    tell_colours(source->name, info);
     if (picture->pending == NULL)
         jpeg_report_details(source->name, &report, settings->verbose);
     if (settings->encode != NULL)

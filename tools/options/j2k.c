@@ -336,6 +336,30 @@ static bool set_weights(const char *verb, const char *value, kst_j2k_weights *we
     return false;
 }
 
+/* Read P/T/M, perhaps with /full or /limited behind it. */
+static bool set_points(const char *verb, const char *value, kst_code_points *points)
+{
+    const char *text = value;
+    uint32_t number[3];
+    bool good = digits(&text, &number[0]) && number_behind(&text, '/', &number[1]) &&
+                number_behind(&text, '/', &number[2]) &&
+                (*text == '\0' || strcmp(text, "/full") == 0 || strcmp(text, "/limited") == 0);
+
+    for (size_t i = 0; i < 3 && good; i++)
+        good = number[i] <= UINT16_MAX;
+    if (!good) {
+        complain_usage(
+            verb, "--cicp takes primaries, transfer and matrix, such as 9/16/0 or 1/13/0/limited, not '%s'", value);
+        return false;
+    }
+    *points = (kst_code_points){.present = true,
+        .full_range = strcmp(text, "/limited") != 0,
+        .primaries = (uint16_t)number[0],
+        .transfer = (uint16_t)number[1],
+        .matrix = (uint16_t)number[2]};
+    return true;
+}
+
 static bool handle_switch(kst_j2k_options *options, int code)
 {
     switch (code) {
@@ -392,6 +416,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_target(verb, "--step", value, KST_J2K_STEP, settings);
     case OPTION_WEIGHTS:
         return set_weights(verb, value, &options->weights);
+    case OPTION_CICP:
+        return set_points(verb, value, &options->code_points);
     case OPTION_PASSES:
         return value_count(verb, "--passes", value, 1, 3, &options->passes);
     case OPTION_CODED_LAYERS:
@@ -523,8 +549,9 @@ struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
         {"ratio", "R", OPTION_RATIO, KIND_JPEG2000, 0}, {"psnr", "DB", OPTION_PSNR, KIND_JPEG2000, 0},
         {"step", "S", OPTION_STEP, KIND_JPEG2000, 0}, {"reversible", NULL, OPTION_REVERSIBLE, KIND_JPEG2000, 0},
         {"weights", "none|vision", OPTION_WEIGHTS, KIND_JPEG2000, 0}, {"ht", NULL, OPTION_HT, KIND_JPH | KIND_J2C, 0},
-        {"passes", "1-3", OPTION_PASSES, KIND_JPH | KIND_J2C, 0}, {"levels", "N", OPTION_LEVELS, KIND_JPEG2000, 0},
-        {"tiles", "WxH", OPTION_TILES, KIND_JPEG2000, 0}, {"codeblock", "WxH", OPTION_CODEBLOCK, KIND_JPEG2000, 0},
+        {"passes", "1-3", OPTION_PASSES, KIND_JPH | KIND_J2C, 0}, {"cicp", "P/T/M", OPTION_CICP, KIND_JPH, 0},
+        {"levels", "N", OPTION_LEVELS, KIND_JPEG2000, 0}, {"tiles", "WxH", OPTION_TILES, KIND_JPEG2000, 0},
+        {"codeblock", "WxH", OPTION_CODEBLOCK, KIND_JPEG2000, 0},
         {"precincts", "WxH,...", OPTION_PRECINCTS, KIND_JPEG2000, 0},
         {"progression", "LRCP|RLCP|RPCL|PCRL|CPRL", OPTION_PROGRESSION, KIND_JPEG2000, 0},
         {"style", "bypass|reset|termall|causal|predictable|symbols", OPTION_STYLE, KIND_JPEG2000, 0},

@@ -28,6 +28,7 @@ enum option_code {
     OPTION_BOX,
     OPTION_BRICK,
     OPTION_CALLS,
+    OPTION_CICP,
     OPTION_CLOUD,
     OPTION_CODEBLOCK,
     OPTION_CODEC,

@@ -98,6 +98,50 @@ static void describe_colour(struct j2k_encoder *encoder)
     }
 }
 
+/* Return whether a code point is one that H.273 has: not 0, which is reserved but for matrices, not 3, at most `last`.
+ */
+static bool is_point(uint32_t point, uint32_t last)
+{
+    return point != 0 && point != 3 && point <= last;
+}
+
+/* Return whether H.273 (2024) has all three numbers. */
+static bool are_points(const kst_code_points *points)
+{
+    enum { PRIMARIES = 12, EBU_3213 = 22, TRANSFERS = 18, MATRICES = 17 };
+    return (is_point(points->primaries, PRIMARIES) || points->primaries == EBU_3213) &&
+           is_point(points->transfer, TRANSFERS) && (points->matrix == 0 || is_point(points->matrix, MATRICES));
+}
+
+/* Return whether an image of a colour can have a matrix; see kst_j2k_options.code_points. */
+static bool suits_matrix(kst_colour colour, uint32_t matrix)
+{
+    enum { IDENTITY = 0 };
+    if (colour == KST_COLOUR_RGB)
+        return matrix == IDENTITY;
+    return colour == KST_COLOUR_YCBCR ? matrix != IDENTITY : colour != KST_COLOUR_CMYK;
+}
+
+/* Name the colours by code points if the caller wants it. The image's metadata have been added. */
+static kst_status describe_points(struct j2k_encoder *encoder)
+{
+    const kst_code_points *points = &encoder->options.code_points;
+    if (!points->present)
+        return KST_OK;
+    if (encoder->options.codestream || !(encoder->options.style & KST_J2K_HT))
+        return fail(encoder, KST_ERROR_OPTIONS, "code points: only a JPH file has a place for them");
+    if (encoder->file.colour == J2K_COLOUR_ICC)
+        return fail(encoder, KST_ERROR_OPTIONS, "code points beside an ICC profile: leave one of them out");
+    if (!are_points(points))
+        return fail(encoder, KST_ERROR_OPTIONS, "code points that H.273 reserves");
+    if (!suits_matrix(encoder->colour, points->matrix))
+        return fail(encoder, KST_ERROR_OPTIONS, "code points: RGB has matrix 0, YCbCr another one, and CMYK has none");
+    encoder->file.colour = J2K_COLOUR_POINTS;
+    encoder->file.points = *points;
+    encoder->file.unknown_colour = false;
+    return KST_OK;
+}
+
 /* Describe what each component is (I.5.3.6), unless this is clear from the order of the components. */
 static void describe_channels(struct j2k_encoder *encoder)
 {
@@ -140,5 +184,5 @@ kst_status kst_j2k_run_encode_file(struct j2k_encoder *encoder)
     kst_status status = KST_OK;
     for (size_t i = 0; i < o->metadata_count && !status; i++)
         status = add_metadata(encoder, &o->metadata[i]);
-    return status;
+    return status ? status : describe_points(encoder);
 }

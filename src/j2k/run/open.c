@@ -48,7 +48,8 @@ static void describe(const struct j2k_stream *stream, kst_info *info)
         .jp2 = stream->file.present,
         .colour_space = stream->file.colour_method == J2K_COLOUR_ENUMERATED ? stream->file.colour_space : 0,
         .profile = size->capabilities,
-        .block_style = stream->main.coding[0].style};
+        .block_style = stream->main.coding[0].style,
+        .code_points = stream->file.points};
     describe_components(stream, info);
 }
 

@@ -5,6 +5,8 @@
 #include "core/report.h"
 #include "j2k/syntax/bytes.h"
 
+enum { POINTS_LENGTH = 7 /* bytes of code points: three numbers of 16 bits, and the range */ };
+
 struct box_walk {
     struct memory *memory;
     const kst_limits *limits;
@@ -45,6 +47,36 @@ static void read_depths(struct box_walk *walk, const struct j2k_box *box)
     walk->file->depth_count = (uint32_t)box->length;
 }
 
+static void read_points(struct box_walk *walk, const uint8_t *at)
+{
+    struct j2k_file *file = walk->file;
+    if (!file->points.present)
+        file->points = (kst_code_points){.present = true,
+            .full_range = at[6] >> 7,
+            .primaries = (uint16_t)j2k_get16(at),
+            .transfer = (uint16_t)j2k_get16(at + 2),
+            .matrix = (uint16_t)j2k_get16(at + 4)};
+    if (file->colour_method == J2K_COLOUR_NONE)
+        file->colour_method = J2K_COLOUR_POINTS;
+}
+
+/* Return whether colours have been found that can be used, so that no further colour specification counts. */
+static bool has_colour(const struct j2k_file *file)
+{
+    return file->colour_method != J2K_COLOUR_NONE &&
+           (file->colour_method != J2K_COLOUR_POINTS || kst_j2k_points_colour(&file->points) != KST_COLOUR_UNKNOWN);
+}
+
+kst_colour kst_j2k_points_colour(const kst_code_points *points)
+{
+    enum { IDENTITY = 0, BT_470_BG = 5, BT_601 = 6 };
+    if (!points->full_range)
+        return KST_COLOUR_UNKNOWN;
+    return points->matrix == IDENTITY                                ? KST_COLOUR_RGB
+           : points->matrix == BT_470_BG || points->matrix == BT_601 ? KST_COLOUR_YCBCR
+                                                                     : KST_COLOUR_UNKNOWN;
+}
+
 /*
  * Read a colour specification. Only the first one that can be used counts (I.5.3.3); unknown methods are skipped
  * without a warning.
@@ -57,9 +89,13 @@ static void read_colour(struct box_walk *walk, const struct j2k_box *box)
         complain(walk, box->offset);
         return;
     }
-    if (file->colour_method != J2K_COLOUR_NONE)
+    if (at[0] == J2K_COLOUR_POINTS && box->length >= 3 + POINTS_LENGTH) {
+        read_points(walk, at + 3);
+    } else if (at[0] == J2K_COLOUR_POINTS) {
+        complain(walk, box->offset);
+    } else if (has_colour(file)) {
         return;
-    if (at[0] == J2K_COLOUR_ENUMERATED && box->length >= 7) {
+    } else if (at[0] == J2K_COLOUR_ENUMERATED && box->length >= 7) {
         file->colour_method = J2K_COLOUR_ENUMERATED;
         file->colour_space = j2k_get32(at + 3);
     } else if ((at[0] == J2K_COLOUR_ICC || at[0] == J2K_COLOUR_FULL_ICC) && box->length > 3) {

@@ -15,7 +15,7 @@ enum j2k_colour_method {
     J2K_COLOUR_ENUMERATED = 1,
     J2K_COLOUR_ICC = 2,
     J2K_COLOUR_FULL_ICC = 3,
-    J2K_COLOUR_POINTS = 5 /* code points of H.273 (T.814 Annex D), which are shown but not used */
+    J2K_COLOUR_POINTS = 5 /* code points of H.273 (T.814 Annex D) */
 };
 
 enum { /* EnumCS (Table I.10, and T.801 Table M.25 for CMYK) */
@@ -77,6 +77,7 @@ struct j2k_file {
     enum j2k_colour_method colour_method; /* method of the first colr that can be used */
     uint32_t colour_space;                /* EnumCS, if the method is J2K_COLOUR_ENUMERATED */
     uint64_t icc_offset, icc_length;
+    kst_code_points points; /* those of the first colr that has any, whether or not they are the method */
     struct j2k_palette palette;
     uint64_t mappings; /* offset of cmap's entries, four bytes each: use kst_j2k_mapping() */
     uint32_t mapping_count;
@@ -93,6 +94,12 @@ struct j2k_file {
  * Fails with KST_ERROR_J2K_NO_CODESTREAM if there is no codestream, or if a limit is reached.
  */
 kst_status kst_j2k_boxes_parse(const struct operation *op, const uint8_t *data, size_t length, struct j2k_file *file);
+
+/*
+ * Return the colour that code points stand for, if samples of it can be decoded: RGB (its grey, too) or YCbCr of
+ * BT.601, in the full range; otherwise KST_COLOUR_UNKNOWN.
+ */
+kst_colour kst_j2k_points_colour(const kst_code_points *points);
 
 struct j2k_channel_mapping kst_j2k_mapping(const uint8_t *data, const struct j2k_file *file, uint32_t index);
 struct j2k_channel_definition kst_j2k_definition(const uint8_t *data, const struct j2k_file *file, uint32_t index);

@@ -74,6 +74,8 @@ static kst_colour name_colour(const struct j2k_file *file, uint32_t total)
             return KST_COLOUR_UNKNOWN;
         }
     }
+    if (file->colour_method == J2K_COLOUR_POINTS) /* the matrix of grey does not matter */
+        return total == 1 && file->points.full_range ? KST_COLOUR_GREY : kst_j2k_points_colour(&file->points);
     bool profile = file->colour_method != J2K_COLOUR_NONE;
     if (total == 1)
         return KST_COLOUR_GREY;

@@ -12,7 +12,8 @@ enum {
     DEPTHS_DIFFER = 255,
     WAVELET = 7, /* C of ihdr: the only type of compression that exists */
     ENTRIES_MAX = 1024,
-    APPROXIMATION = 0 /* APPROX of colr (I.5.3.3) */
+    APPROXIMATION = 0, /* APPROX of colr (I.5.3.3) */
+    FULL_RANGE = 0x80  /* VIDFRNG of code points */
 };
 
 size_t kst_j2k_box_begin(struct sink *sink, uint32_t type)
@@ -103,6 +104,14 @@ void kst_j2k_put_image_header(struct sink *sink, const struct j2k_stream *header
     kst_j2k_box_end(sink, begin);
 }
 
+static void put_points(struct sink *sink, const kst_code_points *points)
+{
+    kst_sink_u16(sink, points->primaries);
+    kst_sink_u16(sink, points->transfer);
+    kst_sink_u16(sink, points->matrix);
+    kst_sink_u8(sink, points->full_range ? FULL_RANGE : 0);
+}
+
 static void put_colour(struct sink *sink, const struct j2k_file_writing *file)
 {
     size_t begin = kst_j2k_box_begin(sink, J2K_BOX('c', 'o', 'l', 'r'));
@@ -111,6 +120,8 @@ static void put_colour(struct sink *sink, const struct j2k_file_writing *file)
     kst_sink_u8(sink, APPROXIMATION);
     if (file->colour == J2K_COLOUR_ENUMERATED)
         kst_sink_u32(sink, file->colour_space);
+    else if (file->colour == J2K_COLOUR_POINTS)
+        put_points(sink, &file->points);
     else
         kst_sink_bytes(sink, file->icc, file->icc_length);
     kst_j2k_box_end(sink, begin);
@@ -252,9 +263,10 @@ static kst_status check(const struct j2k_stream *headers, const struct j2k_file_
     kst_status status = check_palette(headers, file, report);
     if (status)
         return status;
-    if (file->colour == J2K_COLOUR_NONE || file->colour > J2K_COLOUR_FULL_ICC)
+    const bool icc = file->colour == J2K_COLOUR_ICC || file->colour == J2K_COLOUR_FULL_ICC;
+    if (!icc && file->colour != J2K_COLOUR_ENUMERATED && file->colour != J2K_COLOUR_POINTS)
         return refuse(report, "a JP2 file needs a colour specification");
-    if (file->colour != J2K_COLOUR_ENUMERATED && (file->icc_length == 0 || file->icc_length > UINT32_MAX / 2))
+    if (icc && (file->icc_length == 0 || file->icc_length > UINT32_MAX / 2))
         return refuse(report, "an ICC profile that is empty or too long");
     if (file->definition_count > UINT16_MAX)
         return refuse(report, "more than 65,535 channel definitions");

@@ -20,10 +20,12 @@ struct j2k_raw_box {
 enum j2k_box_width { J2K_WIDTH_BY_BLOCKS, J2K_WIDTH_NARROW, J2K_WIDTH_WIDE };
 
 struct j2k_file_writing {
-    enum j2k_colour_method colour; /* ENUMERATED uses colour_space, ICC uses icc; NONE is not allowed */
-    uint32_t colour_space;         /* EnumCS: J2K_COLOUR_SPACE_… */
+    /* ENUMERATED uses colour_space, ICC uses icc, POINTS uses points; NONE is not allowed. */
+    enum j2k_colour_method colour;
+    uint32_t colour_space; /* EnumCS: J2K_COLOUR_SPACE_… */
     const uint8_t *icc;
     size_t icc_length;
+    kst_code_points points;
     bool unknown_colour; /* UnkC of ihdr: the colour space is a guess */
     struct {
         uint16_t entries;     /* 1–1,024; 0: no palette */

@@ -256,6 +256,123 @@ static void test_other_spaces(void **state)
     }
 }
 
+/* Encode planes of noise of a colour with code points, and perhaps with an ICC profile. */
+static kst_status encode_points(
+    kst_colour colour, uint32_t planes, const kst_j2k_options *j2k, bool profile, kst_buffer *output)
+{
+    static uint8_t noise[4 * SIDE * SIDE];
+    const kst_metadata icc = {.kind = KST_METADATA_ICC, .data = noise, .length = 100};
+    kst_encode_options options = j2k_coding(j2k);
+    kst_image image;
+    kst_image_init(&image);
+    image.format = KST_FORMAT_RAW;
+    image.colour = colour;
+    image.width = image.height = SIDE;
+    image.plane_count = planes;
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (uint8_t)(i * 7 + i / SIDE);
+    for (uint32_t p = 0; p < planes; p++)
+        image.plane[p] = (kst_plane){
+            .data = noise + (size_t)p * SIDE * SIDE, .pitch = SIDE, .width = SIDE, .height = SIDE, .depth = 8};
+    options.metadata = &icc;
+    options.metadata_count = profile;
+    *output = (kst_buffer){.data = NULL};
+    return kst_encode(context, &image, &options, output, NULL);
+}
+
+static kst_info info_of(const kst_buffer *coded)
+{
+    kst_decoder *decoder;
+    assert_int_equal(kst_decoder_create(context, &decoder), KST_OK);
+    assert_int_equal(kst_decoder_open(decoder, coded->data, coded->length), KST_OK);
+    const kst_info info = *kst_decoder_info(decoder);
+    kst_decoder_destroy(&decoder);
+    return info;
+}
+
+static void expect_points(const kst_buffer *coded, const kst_code_points *points)
+{
+    const kst_code_points found = info_of(coded).code_points;
+    assert_true(found.present == points->present && found.full_range == points->full_range);
+    assert_int_equal(found.primaries, points->primaries);
+    assert_int_equal(found.transfer, points->transfer);
+    assert_int_equal(found.matrix, points->matrix);
+}
+
+static kst_j2k_options with_points(uint16_t primaries, uint16_t transfer, uint16_t matrix, bool full_range)
+{
+    kst_j2k_options j2k;
+    kst_j2k_options_init(&j2k);
+    j2k.style = KST_J2K_HT;
+    j2k.code_points = (kst_code_points){
+        .present = true, .full_range = full_range, .primaries = primaries, .transfer = transfer, .matrix = matrix};
+    return j2k;
+}
+
+/* Code points are written, read, and kept by transcoding there and back; what can be decoded as colours is. */
+static void test_points(void **state)
+{
+    (void)state;
+    static const struct {
+        kst_colour colour, found;
+        uint16_t primaries, transfer, matrix;
+        bool full_range;
+    } cases[] = {{KST_COLOUR_RGB, KST_COLOUR_RGB, 9, 16, 0, true}, {KST_COLOUR_RGB, KST_COLOUR_UNKNOWN, 1, 1, 0, false},
+        {KST_COLOUR_YCBCR, KST_COLOUR_YCBCR, 1, 13, 6, true}, {KST_COLOUR_YCBCR, KST_COLOUR_UNKNOWN, 9, 18, 9, true},
+        {KST_COLOUR_UNKNOWN, KST_COLOUR_UNKNOWN, 22, 1, 1, false}, {KST_COLOUR_GREY, KST_COLOUR_GREY, 2, 2, 2, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const kst_j2k_options j2k =
+            with_points(cases[i].primaries, cases[i].transfer, cases[i].matrix, cases[i].full_range);
+        kst_transcode_options options;
+        kst_buffer coded, classic = {.data = NULL}, back = {.data = NULL};
+        assert_int_equal(
+            encode_points(cases[i].colour, cases[i].colour == KST_COLOUR_GREY ? 1 : 3, &j2k, false, &coded), KST_OK);
+        expect_points(&coded, &j2k.code_points);
+        assert_int_equal(info_of(&coded).colour, cases[i].found);
+        kst_transcode_options_init(&options);
+        options.jpeg2000.ht = KST_CHOICE_NO;
+        assert_int_equal(kst_transcode(context, coded.data, coded.length, &options, &classic, NULL), KST_OK);
+        expect_points(&classic, &j2k.code_points);
+        options.jpeg2000.ht = KST_CHOICE_YES;
+        assert_int_equal(kst_transcode(context, classic.data, classic.length, &options, &back, NULL), KST_OK);
+        assert_int_equal(back.length, coded.length);
+        assert_memory_equal(back.data, coded.data, coded.length);
+        kst_buffer_release(context, &coded);
+        kst_buffer_release(context, &classic);
+        kst_buffer_release(context, &back);
+    }
+    kst_buffer plain = encode(&layouts[0], false);
+    expect_points(&plain, &(kst_code_points){.present = false});
+    kst_buffer_release(context, &plain);
+}
+
+/* What code points cannot say of a file is refused. */
+static void test_points_refused(void **state)
+{
+    (void)state;
+    const kst_j2k_options fine = with_points(1, 13, 0, true);
+    kst_j2k_options j2k[9];
+    kst_buffer coded;
+    for (size_t i = 0; i < 9; i++)
+        j2k[i] = fine;
+    j2k[0].codestream = true;
+    j2k[1].style = 0;
+    j2k[2].code_points.primaries = 0;
+    j2k[3].code_points.primaries = 13;
+    j2k[4].code_points.transfer = 3;
+    j2k[5].code_points.transfer = 19;
+    j2k[6].code_points.matrix = 3;
+    j2k[7].code_points.matrix = 18;
+    j2k[8].code_points.matrix = 1; /* which is of YCbCr */
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(encode_points(KST_COLOUR_RGB, 3, &j2k[i], false, &coded), KST_ERROR_OPTIONS);
+    assert_int_equal(encode_points(KST_COLOUR_RGB, 3, &fine, true, &coded), KST_ERROR_OPTIONS);
+    assert_int_equal(encode_points(KST_COLOUR_YCBCR, 3, &fine, false, &coded), KST_ERROR_OPTIONS);
+    assert_int_equal(encode_points(KST_COLOUR_CMYK, 4, &fine, false, &coded), KST_ERROR_OPTIONS);
+    assert_int_equal(encode_points(KST_COLOUR_RGB, 3, &fine, false, &coded), KST_OK);
+    kst_buffer_release(context, &coded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +380,8 @@ int main(void)
         cmocka_unit_test(test_codestream),
         cmocka_unit_test(test_tiles_refused),
         cmocka_unit_test(test_other_spaces),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_points_refused),
     };
     return run_with_context(2, tests, NULL, NULL);
 }

@@ -138,6 +138,41 @@ static void test_colours(void **state)
     expect_pixel(KST_FORMAT_AUTO, KST_FORMAT_RAW, rgba, 1);
 }
 
+/* Begin a header that names colours by code points of H.273. */
+static void start_points(uint8_t matrix, bool full_range)
+{
+    const uint8_t colr[] = {5, 0, 0, 0, 9, 0, 16, 0, matrix, full_range ? 0x80 : 0};
+    header.length = 0;
+    box(&header, "colr", colr, sizeof colr);
+}
+
+/* Code points give RGB, grey and YCbCr of BT.601 in the full range; otherwise a colour space behind them counts. */
+static void test_points(void **state)
+{
+    (void)state;
+    static const uint8_t grey[] = {128, 128, 128}, srgb[] = {1, 0, 0, 0, 0, 0, J2K_COLOUR_SPACE_SRGB};
+    for (uint8_t matrix = 0; matrix < 16; matrix++)
+        for (uint32_t full = 0; full < 2; full++) {
+            const bool colours = full && (matrix == 0 || matrix == 5 || matrix == 6);
+            make_codestream(3);
+            start_points(matrix, full);
+            finish_file();
+            expect_pixel(KST_FORMAT_AUTO, colours ? KST_FORMAT_RGB : KST_FORMAT_RAW, grey, colours ? 3 : 1);
+            box(&header, "colr", srgb, sizeof srgb);
+            finish_file();
+            expect_pixel(KST_FORMAT_AUTO, KST_FORMAT_RGB, grey, 3);
+            make_codestream(1);
+            start_points(matrix, full);
+            finish_file();
+            expect_pixel(KST_FORMAT_AUTO, full ? KST_FORMAT_GREY : KST_FORMAT_RAW, grey, 1);
+        }
+    make_codestream(3);
+    header.length = 0;
+    box(&header, "colr", "\5\0\0\0\1\0\15\0\0", 9);
+    finish_file();
+    expect_warned(KST_FORMAT_AUTO, KST_FORMAT_RGB, grey, 3, 1);
+}
+
 /* Boxes that name what is not there: the components as they are. */
 static void test_contradictions(void **state)
 {
@@ -206,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_palette),
         cmocka_unit_test(test_colours),
+        cmocka_unit_test(test_points),
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_allocations),
     };
