@@ -83,8 +83,17 @@ expect 1 "$KOSTKA" volume decode --box 1x1x1+8+0+0 a.j2c none.raw
 expect 1 "$KOSTKA" volume decode in.raw none.raw
 expect 1 "$KOSTKA" decode a.j2c none.png
 says 'slices of a volume'
-expect 1 "$KOSTKA" transcode a.j2c none.j2k
+# Transcoding keeps the transform along the slices, which is of all components, and no JP2 file.
+expect 0 "$KOSTKA" transcode a.j2c a.jhc
+expect 0 "$KOSTKA" volume decode a.jhc again.raw
+"$KOSTKA" volume decode a.j2c first.raw
+same first.raw again.raw
+expect 0 "$KOSTKA" transcode --ht=no a.jhc back.j2k
+same a.j2c back.j2k
+expect 1 "$KOSTKA" transcode a.j2c none.jp2
 says 'multiple component transforms'
+expect 1 "$KOSTKA" transcode --components 0,1 a.j2c none.j2c
+says 'a multiple component transform takes all components'
 # Names and options that say something else than what would be written are refused.
 for name in none.jp2 none.png none.xyz none.nii; do
     expect 2 "$KOSTKA" volume encode --shape 8x10x12 --type s16 in.raw $name

@@ -10,6 +10,7 @@
 #include "j2k/run/assemble.h"
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
+#include "j2k/syntax/parser.h"
 #include "j2k/write/profile.h"
 #include "j2k/write/recode.h"
 #include "j2k/write/rewrap.h"
@@ -89,6 +90,26 @@ static kst_status copy_comments(struct j2k_transcoding *t)
     return KST_OK;
 }
 
+/* Copy the marker segments of a multiple component transform, which code-blocks have no part in. */
+static kst_status copy_multi(struct j2k_transcoding *t)
+{
+    const struct j2k_stream *stream = &t->stream;
+    kst_status status = KST_OK;
+    if (!stream->multi.allowed || t->options->jpeg2000.components)
+        return KST_OK;
+    t->copied = kst_memory_array(t->op->memory, stream->main_segment_count, sizeof *t->copied, &status);
+    if (!t->copied)
+        return kst_report_error(t->op->report, status, KST_NO_OFFSET, NULL);
+    t->writing.copied = t->copied;
+    for (uint32_t i = 0; i < stream->main_segment_count; i++) {
+        const struct j2k_marker_segment *segment = &stream->segment[i];
+        if (kst_j2k_is_multi_marker(segment->marker))
+            t->copied[t->writing.copied_count++] = (struct j2k_copied_segment){
+                .data = stream->data + segment->offset, .length = segment->length, .marker = segment->marker};
+    }
+    return KST_OK;
+}
+
 /* Copy CRG, which gives the components' positions in units of their separation. The separation does not change. */
 static kst_status copy_registration(struct j2k_transcoding *t)
 {
@@ -125,15 +146,16 @@ static kst_status read(struct j2k_transcoding *t, const uint8_t *data, size_t le
         .eph = choice(j->eph),
         .ht = choice(j->ht)};
     kst_status status = judge(t, kst_j2k_parse(t->op, data, length, &t->stream));
-    if (!status && t->stream.multi.allowed)
-        status = kst_report_error(t->op->report, KST_ERROR_J2K_EXTENSION, t->stream.start,
-            "multiple component transforms, which are not kept");
+    if (!status && t->stream.multi.stage_count > 0 && j->container == KST_CONTAINER_JP2 && !t->stream.file.present)
+        status = refuse(t, "a JP2 file has no multiple component transforms: write a codestream");
     if (!status)
         status = judge(t, kst_j2k_read_all_parts(t->op, &t->stream));
     if (!status)
         status = judge(t, kst_j2k_recode(t->op, &t->stream, &recoding, &t->recoded));
     if (!status)
         status = copy_comments(t);
+    if (!status)
+        status = copy_multi(t);
     return status ? status : copy_registration(t);
 }
 
@@ -172,6 +194,29 @@ static void forget_left_out(struct j2k_coded *coded)
         coded->block[b].passes = coded->layer_passes[((size_t)b + 1) * coded->layers - 1];
 }
 
+/*
+ * Let errors in the components of a volume count as much as they add to its slices. Other multiple component transforms
+ * are taken to keep errors as they are.
+ */
+static kst_status weigh_slices(const struct j2k_transcoding *t, double *weight)
+{
+    const struct j2k_plan *plan = &t->recoded.coded.plan;
+    const struct j2k_multi_collection *wavelet = kst_j2k_multi_brick(&t->stream.multi);
+    kst_status status = KST_OK;
+    if (!wavelet)
+        return KST_OK;
+    double *norm = kst_memory_array(t->op->memory, plan->component_count, sizeof *norm, &status);
+    if (!norm)
+        return kst_report_error(t->op->report, status, KST_NO_OFFSET, NULL);
+    kst_j2k_z_norms(wavelet, norm);
+    for (uint32_t b = 0; b < plan->band_count; b++) {
+        const double slice = norm[plan->band[b].tile_component % plan->component_count];
+        weight[b] *= slice * slice;
+    }
+    kst_memory_release(t->op->memory, norm);
+    return KST_OK;
+}
+
 /* Form layers from the stream's passes by PCRD. */
 static kst_status allocate(struct j2k_transcoding *t, double *weight, double *gain, struct j2k_layer_target *target)
 {
@@ -187,7 +232,9 @@ static kst_status allocate(struct j2k_transcoding *t, double *weight, double *ga
     }
     target[coded->layers - 1U].all = fits_whole(t, target[coded->layers - 1U].bytes);
     kst_j2k_band_weights(&coded->plan, weight);
-    kst_status status = kst_j2k_cpu_remeasure(t->op, &remeasuring);
+    kst_status status = weigh_slices(t, weight);
+    if (!status)
+        status = kst_j2k_cpu_remeasure(t->op, &remeasuring);
     if (!status)
         status = kst_j2k_allocate_rate(t->op, &rate, t->recoded.layer_passes, &threshold);
     if (!status)
@@ -337,6 +384,7 @@ void kst_j2k_run_transcode_release(struct j2k_transcoding *t)
     struct memory *memory = t->op->memory;
     kst_j2k_run_transcode_gpu_drop(t);
     kst_memory_release(memory, t->comment);
+    kst_memory_release(memory, t->copied);
     kst_memory_release(memory, t->registration);
     kst_j2k_recoded_release(memory, &t->recoded);
     kst_j2k_stream_release(memory, &t->stream);

@@ -31,6 +31,7 @@ struct j2k_transcoding {
     struct j2k_stream stream;
     struct j2k_recoded recoded;
     struct j2k_comment *comment;
+    struct j2k_copied_segment *copied;
     uint16_t *registration;
     struct j2k_writing writing;
     bool file; /* write a JP2 file */

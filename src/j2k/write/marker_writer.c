@@ -182,6 +182,13 @@ static void put_comment(struct sink *sink, const struct j2k_comment *comment)
     kst_j2k_segment_end(sink, begin);
 }
 
+static void put_copied(struct sink *sink, const struct j2k_copied_segment *segment)
+{
+    size_t begin = kst_j2k_segment_begin(sink, segment->marker);
+    kst_sink_bytes(sink, segment->data, segment->length);
+    kst_j2k_segment_end(sink, begin);
+}
+
 void kst_j2k_put_main_header(struct sink *sink, const struct j2k_coded *coded, const struct j2k_writing *writing)
 {
     const struct j2k_stream *headers = &coded->headers;
@@ -192,6 +199,8 @@ void kst_j2k_put_main_header(struct sink *sink, const struct j2k_coded *coded, c
     if (kst_j2k_coded_has_ht(coded))
         kst_j2k_put_capabilities(sink, coded, writing->packed == KST_J2K_HEADERS_PPT);
     kst_j2k_put_multi(sink, &headers->multi);
+    for (uint32_t i = 0; i < writing->copied_count; i++)
+        put_copied(sink, &writing->copied[i]);
     put_codings(sink, parameters, components);
     put_quantisations(sink, parameters, components);
     put_rois(sink, parameters->roi_shift, NULL, components);

@@ -5,7 +5,10 @@
 
 #include "j2k/write/sequence.h"
 
-/* Write SOC, SIZ, CAP, CPF, COD, COC, QCD, QCC, RGN, POC, CRG and COM: all of the main header except TLM and PPM. */
+/*
+ * Write SOC, SIZ, CAP, CPF, CBD, MCT, MCC, MCO, COD, COC, QCD, QCC, RGN, POC, CRG and COM: all of the main header
+ * except TLM and PPM.
+ */
 void kst_j2k_put_main_header(struct sink *sink, const struct j2k_coded *coded, const struct j2k_writing *writing);
 
 /* Write COD, COC, QCD, QCC, RGN and POC, as far as a tile's parameters differ from those of the main header. */

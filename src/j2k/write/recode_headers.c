@@ -107,6 +107,9 @@ static kst_status check_components(const struct heading *heading)
     const struct j2k_recoding *wanted = heading->wanted;
     if (wanted->component && wanted->component_count == 0)
         return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "no component is kept");
+    if (wanted->component && heading->stream->multi.stage_count > 0)
+        return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "a multiple component transform takes all components: keep them all, or decode and encode anew");
     for (uint32_t i = 0; wanted->component && i < wanted->component_count; i++)
         if (wanted->component[i] >= heading->stream->component_count ||
             (i > 0 && wanted->component[i] <= wanted->component[i - 1]))
@@ -123,6 +126,7 @@ static kst_status copy_parameters(
     *to = (struct j2k_parameters){.progression = from->progression,
         .layers = from->layers,
         .transform = from->transform,
+        .multi = from->multi,
         .sop = from->sop,
         .eph = from->eph};
     kst_status status = check_transform(heading, from);
@@ -266,9 +270,12 @@ static kst_status set_tiles(const struct heading *heading)
 /*
  * Return the value that Rsiz would have without T.814 code-blocks: with these, CPF contains it (T.814 A.6), in words of
  * 16 bits of which only the first one can be written here. In profiles of Part 1 the two highest bits of Rsiz are 0.
+ * With a multiple component transform there is no profile; the bits that say so are written with its marker segments.
  */
 static uint16_t profile_of(const struct j2k_stream *stream)
 {
+    if (stream->multi.allowed)
+        return 0;
     if ((stream->size.capabilities & J2K_RSIZ_CAP) == 0)
         return stream->size.capabilities;
     for (uint32_t i = 0; i < stream->main_segment_count; i++) {
@@ -299,6 +306,7 @@ kst_status kst_j2k_recode_headers(const struct operation *op, const struct j2k_s
     headers->component_count = count;
     headers->size = stream->size;
     headers->size.capabilities = profile_of(stream);
+    headers->multi.allowed = stream->multi.allowed;
     status = reduce_size(&heading, &headers->size);
     if (!status)
         status = copy_parameters(&heading, &stream->main, &headers->main);

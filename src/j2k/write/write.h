@@ -16,6 +16,13 @@ struct j2k_comment {
     bool text;       /* true: Latin-1 text; false: binary */
 };
 
+/* Describes a marker segment that is copied, such as those of a multiple component transform (T.801). */
+struct j2k_copied_segment {
+    const uint8_t *data; /* behind the length field */
+    uint32_t length;     /* at most 65,533 */
+    uint8_t marker;
+};
+
 struct j2k_carrier;
 
 /*
@@ -34,6 +41,8 @@ struct j2k_writing {
     uint8_t packed;         /* a kst_j2k_headers: where packet headers are written */
     const struct j2k_comment *comment;
     uint32_t comment_count;
+    const struct j2k_copied_segment *copied; /* for the main header, in this order */
+    uint32_t copied_count;
     const uint16_t *registration;      /* CRG: Xcrg and Ycrg of each component; null: no CRG */
     const struct j2k_carrier *carrier; /* see below; null: none */
 };

@@ -366,6 +366,24 @@ static void test_stages(void **state)
     kst_buffer_release(context, &coded);
 }
 
+static kst_buffer transcode(const kst_buffer *from, const kst_transcode_options *options)
+{
+    kst_buffer to = {.data = NULL};
+    kst_report report;
+    kst_report_init(&report);
+    if (kst_transcode(context, from->data, from->length, options, &to, &report))
+        fail_msg("%s", report.message);
+    return to;
+}
+
+static void expect_same_volume(const kst_buffer *a, const kst_buffer *b, const kst_volume_decode_options *options)
+{
+    kst_volume before = volume_decode(context, a, options), after = volume_decode(context, b, NULL);
+    volume_expect_same(&before, &after);
+    kst_volume_release(context, &before);
+    kst_volume_release(context, &after);
+}
+
 /*
  * An array instead of a wavelet, in the form that OpenJPEG writes: each slice is a sum of components. These are known
  * to half a unit, and so each term to half of its factor.
@@ -403,6 +421,12 @@ static void test_array(void **state)
             sum = fmax(-512, fmin(511, sum));
             assert_true(fabs(sum - (double)volume_sample(&back, i % 23, i / 23, COUNT - 1 - z)) <= most);
         }
+    kst_transcode_options other;
+    kst_transcode_options_init(&other);
+    other.jpeg2000.ht = KST_CHOICE_YES; /* arrays are kept, too */
+    kst_buffer ht = transcode(&summed, &other);
+    expect_same_volume(&summed, &ht, NULL);
+    kst_buffer_release(context, &ht);
     free(changed.data);
     free(summed.data);
     kst_volume_release(context, &components);
@@ -459,7 +483,7 @@ static void test_hostile(void **state)
     kst_buffer_release(context, &coded);
 }
 
-/* A volume is neither a picture to decode nor a stream to transcode, and the errors say what it is. */
+/* A volume is no picture to decode, and no JP2 file, and the errors say what it is. */
 static void test_described(void **state)
 {
     (void)state;
@@ -483,7 +507,13 @@ static void test_described(void **state)
     assert_int_equal(kst_decode(context, coded.data, coded.length, NULL, &image, NULL), KST_ERROR_J2K_EXTENSION);
     kst_transcode_options change;
     kst_transcode_options_init(&change);
-    assert_int_equal(kst_transcode(context, coded.data, coded.length, &change, &made, NULL), KST_ERROR_J2K_EXTENSION);
+    change.jpeg2000.container = KST_CONTAINER_JP2;
+    assert_int_equal(kst_transcode(context, coded.data, coded.length, &change, &made, NULL), KST_ERROR_OPTIONS);
+    static const uint32_t kept[] = {0, 1};
+    kst_transcode_options_init(&change);
+    change.jpeg2000.components = kept;
+    change.jpeg2000.component_count = 2;
+    assert_int_equal(kst_transcode(context, coded.data, coded.length, &change, &made, NULL), KST_ERROR_OPTIONS);
     kst_volume_release(context, &v);
     kst_buffer_release(context, &coded);
 }
@@ -569,12 +599,102 @@ static int stop(void **state)
     return contexts_stop(state);
 }
 
+/* Transcoding keeps the transform along the slices, and all coefficients: there and back the bytes are the same. */
+static void test_transcoded(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        kst_volume v = volume_make(70, 50, 21, 12, i % 2);
+        kst_volume_options options;
+        kst_transcode_options changes;
+        kst_volume_options_init(&options);
+        options.jpeg2000.target = i < 2 ? KST_J2K_LOSSLESS : KST_J2K_RATIO;
+        options.jpeg2000.value = 6;
+        options.jpeg2000.layers = 1 + i % 3;
+        options.jpeg2000.tile_width = i > 0 ? 64 : 0;
+        kst_buffer coded = volume_encode(context, &v, &options);
+        kst_transcode_options_init(&changes);
+        changes.jpeg2000.ht = KST_CHOICE_YES;
+        kst_buffer ht = transcode(&coded, &changes);
+        expect_same_volume(&coded, &ht, NULL);
+        changes.jpeg2000.ht = KST_CHOICE_NO;
+        kst_buffer back = transcode(&ht, &changes);
+        expect_same_volume(&coded, &back, NULL);
+        if (i == 0) {
+            assert_int_equal(back.length, coded.length);
+            assert_memory_equal(back.data, coded.data, coded.length);
+        }
+        kst_volume_release(context, &v);
+        kst_buffer_release(context, &coded);
+        kst_buffer_release(context, &ht);
+        kst_buffer_release(context, &back);
+    }
+}
+
+enum { FRONT = 58 /* bytes of a file in front of the codestream */ };
+
+/* Put a codestream into a file of T.801's format, JPX. */
+static kst_buffer in_jpx(const kst_buffer *coded)
+{
+    static const uint8_t front[] =
+        "\0\0\0\014jP  \r\n\207\n\0\0\0\024ftypjpx \0\0\0\0jpx \0\0\0\032xml <anything is kept>";
+    const uint32_t length = (uint32_t)coded->length + 8;
+    kst_buffer file = {.length = FRONT + (size_t)length};
+    file.data = malloc(file.length);
+    assert_non_null(file.data);
+    memcpy(file.data, front, FRONT);
+    for (uint32_t i = 0; i < 4; i++)
+        file.data[FRONT + i] = (uint8_t)(length >> (24 - 8 * i));
+    memcpy(file.data + FRONT + 4, "jp2c", 4);
+    memcpy(file.data + FRONT + 8, coded->data, coded->length);
+    return file;
+}
+
+/* What else transcoding can do to volumes: a JPX file around one, fewer resolutions, fewer layers, a rate. */
+static void test_transcoded_changes(void **state)
+{
+    (void)state;
+    kst_volume v = volume_make(64, 48, 16, 12, false);
+    kst_volume_options options;
+    kst_transcode_options changes;
+    kst_volume_options_init(&options);
+    options.jpeg2000.target = KST_J2K_RATIO;
+    options.jpeg2000.value = 4;
+    options.jpeg2000.layers = 3;
+    kst_buffer coded = volume_encode(context, &v, &options), file = in_jpx(&coded);
+    kst_transcode_options_init(&changes);
+    changes.jpeg2000.ht = KST_CHOICE_YES;
+    kst_buffer ht = transcode(&file, &changes);
+    assert_memory_equal(ht.data, file.data, FRONT);
+    expect_same_volume(&coded, &ht, NULL);
+    kst_buffer_release(context, &ht);
+    free(file.data);
+    kst_volume_decode_options part = {.size = sizeof part, .layers = 2, .reduce = 1};
+    changes.jpeg2000.layers = 2;
+    changes.jpeg2000.reduce = 1;
+    kst_buffer smaller = transcode(&coded, &changes);
+    expect_same_volume(&coded, &smaller, &part);
+    kst_buffer_release(context, &smaller);
+    kst_transcode_options_init(&changes);
+    changes.jpeg2000.rate = 16;
+    kst_buffer rated = transcode(&coded, &changes);
+    kst_volume cut = volume_decode(context, &rated, NULL), whole = volume_decode(context, &coded, NULL);
+    assert_true(rated.length <= 64 * 48 * 2 && rated.length > 64 * 48 * 2 * 9 / 10);
+    assert_true(volume_difference(&cut, &v, 0, 0, 0) < 40 * volume_difference(&whole, &v, 0, 0, 0));
+    kst_volume_release(context, &cut);
+    kst_volume_release(context, &whole);
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &rated);
+    kst_buffer_release(context, &coded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lossless), cmocka_unit_test(test_machines),
         cmocka_unit_test(test_low_memory), cmocka_unit_test(test_together), cmocka_unit_test(test_regions),
         cmocka_unit_test(test_targets), cmocka_unit_test(test_steps_of_slices), cmocka_unit_test(test_array),
         cmocka_unit_test(test_stages), cmocka_unit_test(test_hostile), cmocka_unit_test(test_described),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_scales)};
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_scales), cmocka_unit_test(test_transcoded),
+        cmocka_unit_test(test_transcoded_changes)};
     return run_with_context(2, tests, start, stop);
 }
