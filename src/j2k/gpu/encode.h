@@ -46,6 +46,8 @@ struct j2k_gpu_block_order {
     /* Bit-planes that gain less than this per byte are left out; 0: none are. Used for measured pictures only. */
     float stop;
     struct j2k_rect region; /* region of interest, in the block's samples; empty: none */
+    /* T.814 blocks of pictures with `indices`: 0–2 refinement passes, for which the lowest bit of indices is left. */
+    uint8_t refinements;
 };
 
 /* Holds the result of coding a block. The pointers are to memory of the job. */
@@ -54,10 +56,12 @@ struct j2k_gpu_block_outcome {
     uint32_t passes, length;
     /*
      * For each pass its length and its gain; see j2k_gpu_gain(). If `ht` is set, there is at most one pass, a cleanup
-     * pass of T.814, and its gain is in squares of 2^n half steps with n = j2k_gpu_left_shift(planes).
+     * pass of T.814, and its gain is in squares of 2^n half steps with n = j2k_gpu_left_shift(planes). If refinement
+     * passes follow it, they count among `passes`, and only `end` has their lengths.
      */
     const uint32_t *pass;
     bool ht;
+    uint32_t end[2]; /* with refinement passes: bytes up to the end of the first pass, and of the second */
     const uint8_t *data;
     uint64_t error; /* error of the quantiser, if measured, in squares of 2^-14 of its step */
     /*

@@ -151,9 +151,21 @@ static void code_decisions(struct list_run *run)
         GPU_BUFFERS(LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS));
 }
 
+/* Code the refinement passes of blocks whose cleanup passes have been coded. */
+static void refine_samples(struct list_run *run)
+{
+    const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]},
+        {.buffer = &run->job->buffer[CODING_SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
+        {.buffer = &run->buffer[DATA]}, {.buffer = &run->buffer[RESULTS]}};
+    kst_gpu_launch(run->job->queue, run->job->built, J2K_ENCODE_REFINE_HT, run->list->blocks, arguments,
+        sizeof arguments / sizeof arguments[0]);
+}
+
 static void code_samples(struct list_run *run)
 {
     take_samples(run, run->list->coder->code, DATA);
+    if (run->list->refined)
+        refine_samples(run);
     kst_j2k_gpu_encode_hurry(run->job);
 }
 
@@ -283,8 +295,10 @@ static void read_slice(void *arg, uint32_t index)
         uint32_t *pass = passes + (list->plain ? J2K_PASS_RESULT * i : result->at);
         if (list->plain)
             memcpy(pass, (uint32_t[J2K_PASS_RESULT]){result->length}, J2K_PASS_RESULT * sizeof *pass);
+        const uint32_t refinements = result->passes > 0 ? list->orders[list->chosen[i]].refinements : 0;
         reading->outcomes[list->chosen[i]] = (struct j2k_gpu_block_outcome){.planes = result->planes,
-            .passes = result->passes,
+            .passes = result->passes + refinements,
+            .end = {refinements > 0 ? result->first : 0, refinements > 0 ? result->second : 0},
             .length = result->length,
             .pass = pass,
             .ht = list->coder->at_once,

@@ -17,7 +17,7 @@ enum {
 
 _Static_assert((uint32_t)J2K_CODE_LANES == (uint32_t)J2K_BUNDLE, "as lanes are chosen");
 _Static_assert(
-    sizeof(struct j2k_work_coded_block) == 76 && sizeof(struct j2k_work_coded_result) == 44, "as in the kernels");
+    sizeof(struct j2k_work_coded_block) == 80 && sizeof(struct j2k_work_coded_result) == 52, "as in the kernels");
 
 static const struct j2k_plan *plan_of(const struct j2k_gpu_list *list, uint32_t item)
 {
@@ -64,6 +64,7 @@ uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uin
     struct block_rooms rooms = {.like = NULL};
     list->chosen = chosen;
     list->data = list->units = list->samples = 0;
+    list->refined = false;
     for (list->blocks = 0; list->blocks < count; list->blocks++) {
         const struct j2k_gpu_block_order *order = &list->orders[chosen[list->blocks]];
         const struct j2k_plan *plan = plan_of(list, order->item);
@@ -83,6 +84,7 @@ uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uin
         list->data = data;
         list->units = units;
         list->samples = samples;
+        list->refined = list->refined || order->refinements > 0;
     }
     list->plain = list->unmeasured && list->coder->at_once;
     choose_rows(list, processors * ROWS_A_UNIT);
@@ -127,6 +129,7 @@ void kst_j2k_gpu_describe_coded(
     to->top = order->region.y0;
     to->right = order->region.x1;
     to->bottom = order->region.y1;
+    to->refinements = order->refinements;
 }
 
 struct list_writing {

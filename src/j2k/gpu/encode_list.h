@@ -25,6 +25,7 @@ struct j2k_gpu_list {
     uint64_t samples; /* samples of the blocks */
     bool ample;       /* each block has room for any contents */
     bool unmeasured;  /* no block is measured */
+    bool refined;     /* some T.814 blocks have refinement passes */
     bool plain;       /* results say all about passes: no block is measured, and each has one pass */
     bool shared;      /* the device also has blocks of other jobs to code */
 };

@@ -48,6 +48,7 @@ static const struct gpu_module_kernel encoding[J2K_ENCODE_KERNELS] = {
     [J2K_ENCODE_ORDER] = {"order_blocks", J2K_ORDER_GROUP},
     [J2K_ENCODE_CODE] = {"code_blocks", J2K_CODE_GROUP},
     [J2K_ENCODE_CODE_HT] = {"code_ht_blocks", J2K_HT_CODE_GROUP},
+    [J2K_ENCODE_REFINE_HT] = {"refine_ht_blocks", J2K_HT_REFINE_GROUP},
     [J2K_ENCODE_COUNT_HT] = {"count_ht_blocks", J2K_HT_CODE_GROUP},
     [J2K_ENCODE_COLLECT] = {"collect_blocks", J2K_COLLECT_GROUP},
     [J2K_ENCODE_ASSEMBLE] = {"assemble_stream", J2K_ASSEMBLE_GROUP},

@@ -10,6 +10,7 @@
 #include "j2k/kernels/segments.h"
 #include "j2k/kernels/order.h"
 #include "j2k/kernels/ht_code.h"
+#include "j2k/kernels/ht_code_refine.h"
 #include "j2k/kernels/ht_count.h"
 #include "j2k/kernels/collect.h"
 #include "j2k/kernels/assemble.h"

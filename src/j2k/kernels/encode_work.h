@@ -22,8 +22,9 @@ enum {
     J2K_PACKET_BANDS = 3,
     J2K_PACKET_LENGTH_MOST = 65535, /* most bytes of a block in a packet that kernels write */
     J2K_HT_CODE_GROUP = 32,         /* work-items of a group, which codes a T.814 block */
-    J2K_SLICES_GROUP = 64,          /* work-items of a group; each has a column of a volume */
-    J2K_DATA_HEAD = 4,              /* unused bytes in front of a block's data */
+    J2K_HT_REFINE_GROUP = 64, /* work-items of a group, two of which code the refinement passes of a T.814 block */
+    J2K_SLICES_GROUP = 64,    /* work-items of a group; each has a column of a volume */
+    J2K_DATA_HEAD = 4,        /* unused bytes in front of a block's data */
     /*
      * Words of a pass while its block is coded: one for its length, two for its gain, and two for a bound: where the
      * coder was, and the bytes of the bound.
@@ -102,6 +103,11 @@ struct j2k_work_coded_block {
     u32 capacity;                 /* bytes of room for its data, a multiple of 4 */
     u32 origin;                   /* always 0, as in struct j2k_part_work, so that addresses are computed once */
     u32 band;                     /* index of its band in the part; selects the factor where bits are only counted */
+    /*
+     * T.814: 0–2 refinement passes behind the cleanup pass. If there are any, the cleanup pass has the indices without
+     * their lowest bit, which is left to them.
+     */
+    u32 refinements;
 };
 
 /* Holds the result of counting the bits of a block. */
@@ -125,6 +131,7 @@ struct j2k_work_coded_result {
     u32 error_low, error_high; /* error of the quantiser, in squares of 2^-14 of its step */
     u32 left_low, left_high;   /* error of the planes that are left out; for its unit see left_shift() */
     u32 decision, decisions;   /* where its decisions are, in units, and how many there are */
+    u32 first, second;         /* with refinement passes: bytes up to the end of the first pass, and of the second */
 };
 
 /* Holds what is measured of a block without coding it. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes T.814 code-blocks: one cleanup pass each, which contains all planes. */
+/*
+ * Encodes the cleanup passes of T.814 code-blocks, which contain all planes, or all but the lowest one if refinement
+ * passes follow (ht_code_refine.h).
+ */
 #include "kernels/group.h"
 
 #include "j2k/kernels/encode_work.h"
@@ -364,7 +367,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     barrier_local();
     if (local_index() == 0)
         put_result((GLOBAL struct j2k_work_coded_result *)(results + J2K_LIST_HEAD) + group_index(),
-            passes + group_index() * J2K_PASS_WORDS, planes,
+            passes + group_index() * J2K_PASS_WORDS, planes > 0 && block->refinements > 0 ? planes + 1 : planes,
             planes == 0                 ? 0
             : length <= block->capacity ? length
                                         : J2K_NO_ROOM,

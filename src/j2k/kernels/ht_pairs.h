@@ -77,7 +77,7 @@ LARGE_FUNCTION void load_pair(GLOBAL const struct j2k_work_coded_block *block, c
     }
 }
 
-/* Turn coefficients into quantiser indices. */
+/* Turn coefficients into quantiser indices, without the bit that refinement passes code. */
 LARGE_FUNCTION void quantise_pair(
     GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, float factor, u32 *sample)
 {
@@ -89,6 +89,10 @@ LARGE_FUNCTION void quantise_pair(
     if (block->right > block->left) {
         UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) sample[i] =
             raised(block, sample[i], PAIR_COLUMNS * p->column + i / 2, 2 * p->row + i % 2);
+    }
+    if (block->refinements > 0) {
+        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) sample[i] =
+            (sample[i] & 0x80000000u) | (sample[i] & 0x7FFFFFFFu) >> 1;
     }
 }
 

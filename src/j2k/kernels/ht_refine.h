@@ -2,19 +2,10 @@
 /*
  * Decodes the refinement passes of T.814 code-blocks (7.4, 7.5): significance propagation makes samples significant,
  * and magnitude refinement gives the samples of the cleanup pass one more bit. A work-group decodes a block, with one
- * work-item for each pass. Samples are taken in groups of four columns of a stripe: bit 4 x + y of a group is the
- * sample in its column x and row y.
+ * work-item for each pass.
  */
+#include "j2k/kernels/ht_groups.h"
 #include "j2k/kernels/ht_samples.h"
-
-enum {
-    GROUP_TOP = 0x1111, /* masks of a group: its first row, its last row, its first column, and all of it */
-    GROUP_BOTTOM = 0x8888,
-    GROUP_COLUMN = 0x000F,
-    GROUP_ALL = 0xFFFF,
-    /* Most groups of a block with the groups around it: a block of 1,024 columns or rows has the most. */
-    GROUPS_MOST = (J2K_BLOCK_SIDE / 4 + 2) * 3
-};
 
 /* Holds the bits of a pass; behind the last byte there are zeros. */
 struct pass_bits {
@@ -51,24 +42,15 @@ FUNCTION u32 take_pass_bit(struct pass_bits *p)
     return bit;
 }
 
-/* Describes a block's groups in the work-group's memory: group g of stripe s is at (s + 1) × pitch + g + 1. */
-struct ht_groups {
-    LOCAL u16 *now, *fresh; /* significant after the cleanup pass; and by significance propagation */
-    u32 pitch, columns, stripes;
-};
-
 /* Return the samples of two quads as two rows of a group. */
 FUNCTION u32 half_group(u32 left, u32 right)
 {
     return (left & 3) | (left & 12) << 2 | (right & 3) << 8 | (right & 12) << 10;
 }
 
-/* Return those samples of a group that are inside the block. */
 FUNCTION u32 inside_block(GLOBAL const struct j2k_work_ht_block *block, u32 stripe, u32 group)
 {
-    u32 columns = block->width - 4 * group, rows = block->height - 4 * stripe;
-    u32 mask = columns < 4 ? (1u << 4 * columns) - 1 : GROUP_ALL;
-    return rows < 4 ? mask & GROUP_TOP * ((1u << rows) - 1) : mask;
+    return inside_group(block->width, block->height, stripe, group);
 }
 
 FUNCTION u32 significant_group(
@@ -89,40 +71,6 @@ FUNCTION void fill_groups(
         g->fresh[i] = 0;
         g->now[i] = stripe < g->stripes && group < g->columns ? (u16)significant_group(block, quads, stripe, group) : 0;
     }
-}
-
-/* Return the samples of a group that are set or have a neighbour in the group that is set. */
-FUNCTION u32 grown(u32 bits)
-{
-    u32 column = bits | (bits << 1 & (GROUP_ALL - GROUP_TOP)) | (bits >> 1 & (GROUP_ALL - GROUP_BOTTOM));
-    return (column | column << 4 | column >> 4) & GROUP_ALL;
-}
-
-/* Return the samples of a row that have neighbours in row `row` of the groups above or below. */
-FUNCTION u32 grown_row(u32 left, u32 here, u32 right, u32 row)
-{
-    u32 own = here >> row & GROUP_TOP;
-    return (own | own << 4 | own >> 4 | (left >> (12 + row) & 1) | (right >> row & 1) << 12) & GROUP_ALL;
-}
-
-/*
- * Return the samples of a column that have neighbours in the adjacent column of the group beside it, the first column
- * of `bits`.
- */
-FUNCTION u32 grown_column(u32 bits)
-{
-    bits &= GROUP_COLUMN;
-    return (bits | bits << 1 | bits >> 1) & GROUP_COLUMN;
-}
-
-/* Return the samples of a group that have significant neighbours before any sample of the group becomes significant. */
-FUNCTION u32 near_significant(const struct ht_groups *g, u32 at, u32 causal)
-{
-    u32 up = at - g->pitch, down = at + g->pitch, near = grown(g->now[at]);
-    near |= grown_column((u32)(g->now[at - 1] | g->fresh[at - 1]) >> 12) | grown_column(g->now[at + 1]) << 12;
-    near |=
-        grown_row(g->now[up - 1] | g->fresh[up - 1], g->now[up] | g->fresh[up], g->now[up + 1] | g->fresh[up + 1], 3);
-    return causal ? near : near | grown_row(g->now[down - 1], g->now[down], g->now[down + 1], 0) << 3;
 }
 
 /*

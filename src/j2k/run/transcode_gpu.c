@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Codes code-blocks with the other coder on the context's GPU: decodes their bytes to quantiser indices, which stay on
- * the device, and codes these to bytes. The device only codes streams whose blocks all end with a cleanup pass, as they
- * do unless something was cut off. Planes below that pass are left out of the indices, and so are the passes of these
- * planes.
+ * the device, and codes these to bytes. Planes below the last pass are left out of the indices. A block of T.800 may
+ * end with any pass: T.814's refinement passes code what is known of its lowest plane. Blocks of T.814 must end with a
+ * cleanup pass, as they usually do, because the device codes all passes of T.800 that a plane has.
  */
 #include <math.h>
 #include <string.h>
@@ -32,8 +32,8 @@ struct plan_sums {
 };
 
 /*
- * Count a block's segments. Returns false if the device cannot code the block, because its last pass is not a cleanup
- * pass or has no bytes, or because it has too many planes.
+ * Count a block's segments. Returns false if the device cannot code the block, because it has too many planes, or, of
+ * T.814, because its last pass is not a cleanup pass or has no bytes.
  */
 static bool add_block(const struct j2k_recode_source *source, struct plan_sums *sums)
 {
@@ -41,7 +41,7 @@ static bool add_block(const struct j2k_recode_source *source, struct plan_sums *
     const bool is_ht = coder->kind == J2K_HT;
     const uint32_t planes = is_ht ? source->band->planes : source->planes, passes = source->code->passes;
     uint32_t start = 0, last = 0;
-    if (passes % 3 != 1 || planes > PLANES)
+    if ((is_ht && passes % 3 != 1) || planes > PLANES)
         return false;
     for (uint32_t pass = 0; pass < passes;) {
         const uint32_t room = coder->room(source->origin->style, pass), left = passes - pass;
@@ -136,7 +136,7 @@ static void list_blocks(struct j2k_transcoding *t)
         block->missing = source.code->missing;
         block->planes = (uint8_t)source.planes;
         block->passes = source.code->passes;
-        block->below = (uint8_t)(source.planes - 1 - (source.code->passes - 1U) / 3);
+        block->below = (uint8_t)(source.planes - 1 - (source.code->passes + 1U) / 3);
         block->coder = source.origin->coder;
         block->cut = source.origin->cut;
         block->first_segment = plan->segment_count;
@@ -257,7 +257,9 @@ static uint32_t describe(struct j2k_transcode_part *part)
         part->coded_item[i] =
             (struct j2k_gpu_encode_item){.picture = {.plan = &t->recoded.coded.plan}, .indices = true};
         for (uint32_t k = 0; k < t->blocks.source.block_count; k++)
-            part->order[count++] = (struct j2k_gpu_block_order){.item = i, .block = t->blocks.place[k]};
+            part->order[count++] = (struct j2k_gpu_block_order){.item = i,
+                .block = t->blocks.place[k],
+                .refinements = (uint8_t)((t->blocks.source.block[k].passes - 1) % 3)};
     }
     return count;
 }
@@ -320,6 +322,14 @@ struct taking {
     uint64_t visits;
 };
 
+/* Return the bytes of a block up to the end of a pass. */
+static uint32_t length_of(const struct j2k_gpu_block_outcome *outcome, uint32_t pass)
+{
+    if (!outcome->ht)
+        return outcome->pass[J2K_PASS_RESULT * pass];
+    return pass + 1 < outcome->passes ? outcome->end[pass] : outcome->length;
+}
+
 /*
  * Describe the result of a block that the device coded. Returns false if its indices have more planes than allowed,
  * which is damage.
@@ -341,7 +351,7 @@ static bool take_block(struct taking *taking, uint32_t index, uint32_t **length)
     taking->visits += (uint64_t)source.place->width * source.place->height * choice.most;
     memset(*length, 0, idle * sizeof **length);
     for (uint32_t i = 0; i < outcome->passes; i++)
-        (*length)[idle + i] = outcome->pass[J2K_PASS_RESULT * i];
+        (*length)[idle + i] = length_of(outcome, i);
     result->data = outcome->data;
     result->length = *length;
     result->passes = (uint8_t)(idle + outcome->passes);
