@@ -68,6 +68,17 @@ static void check_elements(kst_decoder *decoder, size_t length)
     }
 }
 
+/* Check that what contradicts a claim lies in the stream, and that the claims are at an end. */
+static void check_claims(kst_decoder *decoder, size_t length)
+{
+    kst_breach breach = {.size = sizeof breach};
+    size_t count = 0;
+    for (; kst_decoder_claim_breach(decoder, count, &breach); count++)
+        fuzz_check(breach.offset < length && strlen(breach.text) > 0 && strlen(breach.text) < sizeof breach.text,
+            "a broken claim has a place and a text");
+    fuzz_check(count <= 100, "broken claims are at most a hundred");
+}
+
 /* Check that the parts of a file with several pictures follow each other, without gaps, to the end of the data. */
 static void check_others(kst_decoder *decoder, size_t length)
 {
@@ -109,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         check_info(kst_decoder_info(decoder));
         check_metadata(decoder, length);
         check_elements(decoder, length);
+        check_claims(decoder, length);
         check_others(decoder, length);
         check_describe(decoder, &input);
     } else {

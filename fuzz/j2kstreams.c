@@ -76,6 +76,9 @@ static void list(const uint8_t *data, size_t length)
         uint32_t count = 0;
         while (count < 5000 && kst_decoder_next_element(decoder, &element))
             count++;
+        kst_breach breach = {.size = sizeof breach};
+        for (size_t i = 0; kst_decoder_claim_breach(decoder, i, &breach); i++)
+            fuzz_check(breach.offset < length, "a broken claim has a place");
     }
     kst_decoder_destroy(&decoder);
 }
