@@ -40,6 +40,7 @@ class Jpeg2000(unittest.TestCase):
                 "reversible": True,
                 "alpha": False,
                 "jp2": False,
+                "code_points": None,
             },
         )
         info = kostka.info(COLOUR)
