@@ -323,9 +323,19 @@ void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *f
     }
 }
 
+/* Return the row that line y lies in. Nearly all components have as many rows as there are lines, or half as many. */
+static uint32_t nearest_row(const struct jpeg_scaled *scaled, uint32_t y)
+{
+    if (scaled->v_in == scaled->v_out)
+        return y;
+    if (2 * scaled->v_in == scaled->v_out)
+        return y / 2;
+    return (uint32_t)((uint64_t)y * scaled->v_in / scaled->v_out);
+}
+
 void kst_jpeg_line_rows(const struct jpeg_scaled *scaled, uint32_t y, uint32_t *near, uint32_t *far)
 {
-    *near = scaled->v_in == scaled->v_out ? y : (uint32_t)((uint64_t)y * scaled->v_in / scaled->v_out);
+    *near = nearest_row(scaled, y);
     if (*near >= scaled->height)
         *near = scaled->height - 1;
     *far = *near;
