@@ -143,6 +143,17 @@ static inline bool j2k_is_worth(int64_t gain, double unit, double stop, uint32_t
     return (double)gain * unit * 32 > stop * cost;
 }
 
+/*
+ * Return whether a plane may be worth its bytes, whatever its samples are. A sample that becomes significant gains less
+ * than 15 × one + extra and costs 10 or more; one that is refined gains at most 3 × one + extra and costs 2.
+ */
+static inline bool j2k_may_be_worth(const struct j2k_measure *measure, double stop)
+{
+    const int64_t one = measure->one, extra = measure->extra;
+    return j2k_is_worth(15 * one + extra, measure->unit, stop, 10) ||
+           j2k_is_worth(3 * one + extra, measure->unit, stop, 2);
+}
+
 /* This many uppermost bits of an error are used, so that the sum of a block's squares stays below 2^60. */
 enum { J2K_LEFT_BITS = 24 };
 

@@ -263,6 +263,45 @@ static void stops(void **state)
     assert_true(fewer > 3);
 }
 
+/* Return how many planes are not worth their bytes if each is measured, from the lowest on. */
+static uint32_t planes_not_worth_it(const struct fixture *f, const struct j2k_block_settings *settings)
+{
+    const uint32_t count = f->model.width * f->model.height;
+    uint32_t plane = 0;
+    for (; plane + 1 < f->encoder.planes; plane++) {
+        const struct j2k_measure measure = j2k_measure_plane(plane, settings->exact);
+        const struct j2k_gains all = j2k_plane_gains(&measure, f->encoder.sample, count);
+        if (j2k_is_worth(all.significance, measure.unit, settings->stop, j2k_significance_cost(&all, count)) ||
+            j2k_is_worth(all.refinement, measure.unit, settings->stop, j2k_refinement_cost(&all)))
+            break;
+    }
+    return plane;
+}
+
+/*
+ * Planes that cannot be worth it are not measured, which leaves out no other planes. In every other block all samples
+ * have ones only, as many as possible, so that each gains as much as a sample can.
+ */
+static void planes_that_cannot_be_worth_it(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t i = 0; i < 400; i++) {
+        f->model.width = f->model.height = 16;
+        f->model.style = 0;
+        fill(f, 1 + i % 12, i);
+        for (uint32_t k = 0; i % 2 && k < 16 * 16; k++)
+            f->model.magnitude[k] = (UINT64_C(1) << (k % (1 + i % 12) + 1)) - 1;
+        place_samples(f);
+        struct j2k_block_settings source = source_of(&f->model);
+        source.exact = i / 2 % 2;
+        source.stop = ldexpf(1 + (float)(i % 17) / 16, (int)(i * 7 % 29) - 2);
+        f->encoder.functions = kst_j2k_cpu_coding_passes(tier);
+        kst_j2k_cpu_block_encode(&f->encoder, &source);
+        const uint32_t left = f->encoder.planes - planes_not_worth_it(f, &source);
+        assert_int_equal(f->encoder.passes, f->encoder.planes > 0 ? 3 * left - 2 : 0);
+    }
+}
+
 /* A block goes through the table of a style's coder and back: lossless, with the lengths that it says. */
 static void round_trip(void **state)
 {
@@ -311,6 +350,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gains, setup, teardown),
         cmocka_unit_test_setup_teardown(gains_of_flat_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(stops, setup, teardown),
+        cmocka_unit_test_setup_teardown(planes_that_cannot_be_worth_it, setup, teardown),
     };
     tier = CPU_C;
     int failed = cmocka_run_group_tests_name("plain C", tests, NULL, NULL);

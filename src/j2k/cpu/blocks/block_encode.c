@@ -191,16 +191,31 @@ static bool is_worthwhile(const struct j2k_block_settings *settings, const struc
            j2k_is_worth(all->refinement, unit, settings->stop, j2k_refinement_cost(all));
 }
 
+/* Return the lowest plane that may be worth its bytes; those below it need not be measured. */
+static uint32_t first_to_measure(const struct j2k_block_encoder *encoder)
+{
+    uint32_t plane = 0;
+    for (; plane + 1 < encoder->planes; plane++) {
+        const struct j2k_measure measure = j2k_measure_plane(plane, encoder->settings->exact);
+        if (j2k_may_be_worth(&measure, encoder->settings->stop))
+            break;
+    }
+    return plane;
+}
+
 /* Leave out the planes below the lowest one that seems to be worth its bytes. */
 static void leave_out_planes(struct j2k_block_encoder *encoder)
 {
     const struct j2k_block_settings *settings = encoder->settings;
     struct plane_gains gains;
-    uint32_t plane = 0;
     if (encoder->planes < 2 || settings->stop <= 0)
         return;
-    for (measure_plane(encoder, 0, &gains); plane + 1 < encoder->planes && !is_worthwhile(settings, &gains);)
-        measure_plane(encoder, ++plane, &gains);
+    uint32_t plane = first_to_measure(encoder);
+    for (; plane + 1 < encoder->planes; plane++) {
+        measure_plane(encoder, plane, &gains);
+        if (is_worthwhile(settings, &gains))
+            break;
+    }
     if (plane == 0)
         return;
     encoder->passes = 3 * (encoder->planes - plane) - 2;
