@@ -4,8 +4,12 @@
  * accepted, by all threads or on the GPU, so there is no latency, and nothing to drain.
  */
 #include "decoder.h"
+#include "cuda_memory.h"
 #include "gl.h"
 #include "shape.h"
+
+/* Says where frames are decoded to. */
+typedef enum { IN_SYSTEM, IN_TEXTURES, IN_CUDA } Place;
 
 typedef struct {
     KostkaEngine engine;
@@ -15,8 +19,9 @@ typedef struct {
     const KostkaFormat *format; /* null: not chosen yet */
     guint depth;                /* depth of the decoded samples */
     KostkaGl gl;
-    gboolean prefers;  /* the next element prefers textures */
-    gboolean textures; /* frames are decoded into textures */
+    KostkaCuda cuda;
+    Place prefers; /* what the next element prefers */
+    Place place;
 } KostkaDecoderPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(KostkaDecoder, kostka_decoder, GST_TYPE_VIDEO_DECODER)
@@ -49,6 +54,7 @@ static void finalize(GObject *object)
 {
     g_free(private_of(object)->engine.device);
     kostka_gl_clear(&private_of(object)->gl);
+    kostka_cuda_clear(&private_of(object)->cuda);
     G_OBJECT_CLASS(kostka_decoder_parent_class)->finalize(object);
 }
 
@@ -63,6 +69,8 @@ static gboolean start(GstVideoDecoder *base)
     if (status) {
         engine_post(GST_ELEMENT(base), NULL, status);
         engine_stop(&own->engine);
+    } else {
+        kostka_cuda_open(&own->cuda, own->engine.context, FALSE); /* so that it can be offered to neighbours */
     }
     return !status;
 }
@@ -72,6 +80,7 @@ static gboolean stop(GstVideoDecoder *base)
     KostkaDecoderPrivate *own = private_of(base);
 
     kst_decoder_destroy(&own->stream);
+    kostka_cuda_stop(&own->cuda);
     engine_stop(&own->engine);
     kostka_gl_stop(&own->gl);
     g_clear_pointer(&own->input, gst_video_codec_state_unref);
@@ -99,18 +108,26 @@ static gboolean is_allowed(const GstCaps *allowed, GstVideoFormat video)
 }
 
 /*
- * Return whether the elements downstream accept frames of a format: as textures, if they prefer these or accept nothing
- * else, or in the system's memory. Samples that are to be shifted are never decoded into textures, because mapped
- * textures are not for reading.
+ * Return whether the elements downstream accept frames of a format: in memory of CUDA or as textures, if they prefer
+ * these or accept nothing else, or in the system's memory. Samples that are to be shifted are always decoded into the
+ * latter, because mapped textures are not for reading, and so are four planes, which are interleaved by the processor.
  */
-static gboolean is_wanted(GstVideoDecoder *base, const GstCaps *allowed, const KostkaFormat *format)
+static gboolean is_wanted(
+    GstVideoDecoder *base, const GstCaps *allowed, const KostkaFormat *format, const kst_image *image)
 {
     KostkaDecoderPrivate *own = private_of(base);
     gboolean plain = is_allowed(allowed, format->video);
 
-    own->textures = !format->scaled && (own->prefers || !plain) &&
-                    kostka_gl_can(&own->gl, GST_ELEMENT(base), allowed, format->video);
-    return own->textures || plain;
+    own->place = IN_SYSTEM;
+    if (format->scaled || (own->prefers == IN_SYSTEM && plain))
+        return plain;
+    if ((own->prefers == IN_CUDA || !plain) && image->plane_count < 4 &&
+        kostka_cuda_can(&own->cuda, own->engine.context, allowed, format->video))
+        own->place = IN_CUDA;
+    else if ((own->prefers == IN_TEXTURES || !plain) &&
+             kostka_gl_can(&own->gl, GST_ELEMENT(base), allowed, format->video))
+        own->place = IN_TEXTURES;
+    return own->place != IN_SYSTEM || plain;
 }
 
 /*
@@ -125,7 +142,7 @@ static const KostkaFormat *find_format(
     for (const KostkaFormat *format = kostka_formats; format->video != GST_VIDEO_FORMAT_UNKNOWN; format++)
         if ((format->codecs & codec) != 0 && kostka_format_fits(format, image, rgb) &&
             (!alpha || GST_VIDEO_FORMAT_INFO_HAS_ALPHA(gst_video_format_get_info(format->video))) &&
-            is_wanted(base, allowed, format))
+            is_wanted(base, allowed, format, image))
             return format;
     return alpha ? find_format(base, allowed, image, rgb, FALSE) : NULL;
 }
@@ -159,12 +176,12 @@ static void post_no_format(GstVideoDecoder *base, const kst_image *image, const 
     g_free(wanted);
 }
 
-/* Find out whether the next element lists textures first. */
+/* Find out what the next element lists first. */
 static void look_behind(GstVideoDecoder *base)
 {
     GstCaps *behind = gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(base), NULL);
 
-    private_of(base)->prefers = kostka_gl_is(behind);
+    private_of(base)->prefers = kostka_cuda_is(behind) ? IN_CUDA : kostka_gl_is(behind) ? IN_TEXTURES : IN_SYSTEM;
     gst_clear_caps(&behind);
 }
 
@@ -195,8 +212,8 @@ static GstFlowReturn negotiate(GstVideoDecoder *base, const kst_image *image, co
         return GST_FLOW_NOT_NEGOTIATED;
     }
     describe_output(base, shape, output);
-    if (own->textures)
-        output->caps = kostka_gl_caps(&output->info);
+    if (own->place != IN_SYSTEM)
+        output->caps = own->place == IN_CUDA ? kostka_cuda_caps(&output->info) : kostka_gl_caps(&output->info);
     gst_video_codec_state_unref(output);
     return gst_video_decoder_negotiate(base) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
@@ -322,13 +339,14 @@ static void flag_fields(GstBuffer *buffer, const KostkaCoded *coded)
 }
 
 /* Decode into the buffer of a frame. */
-static kst_status fill_frame(
-    GstVideoDecoder *base, GstVideoCodecFrame *frame, const KostkaCoded *coded, GstVideoFrame *pixels)
+static kst_status fill_frame(GstVideoDecoder *base, GstVideoCodecFrame *frame, const KostkaCoded *coded,
+    GstVideoFrame *pixels, kst_memory memory)
 {
     KostkaDecoderPrivate *own = private_of(base);
     kst_image image;
 
     kostka_frame_image(pixels, own->depth, &image);
+    image.memory = memory;
     kst_status status = decode_picture(base, frame, coded, &image);
     if (!status && own->format->scaled)
         kostka_image_shift(&image, (guint)GST_VIDEO_FRAME_COMP_DEPTH(pixels, 0) - own->depth);
@@ -341,11 +359,14 @@ static GstFlowReturn decode_into(
     GstVideoDecoder *base, GstVideoCodecFrame *frame, const KostkaCoded *coded, kst_status *status)
 {
     GstVideoCodecState *output = gst_video_decoder_get_output_state(base);
+    KostkaDecoderPrivate *own = private_of(base);
     GstVideoFrame pixels;
+    kst_memory memory;
     GstFlowReturn flow = gst_video_decoder_allocate_output_frame(base, frame);
 
-    GstMapFlags access = private_of(base)->textures ? GST_MAP_WRITE : GST_MAP_READWRITE;
-    if (flow == GST_FLOW_OK && !gst_video_frame_map(&pixels, &output->info, frame->output_buffer, access)) {
+    GstMapFlags access = own->place == IN_SYSTEM ? GST_MAP_READWRITE : GST_MAP_WRITE;
+    if (flow == GST_FLOW_OK && !kostka_cuda_map(&own->cuda, own->engine.context, &pixels, &output->info,
+                                   frame->output_buffer, access, &memory)) {
         GST_ELEMENT_ERROR(base, RESOURCE, WRITE, ("A buffer of the next element cannot be written."),
             ("put a queue or videoconvert behind this element"));
         flow = GST_FLOW_ERROR;
@@ -353,7 +374,7 @@ static GstFlowReturn decode_into(
     gst_video_codec_state_unref(output);
     if (flow != GST_FLOW_OK)
         return flow;
-    *status = fill_frame(base, frame, coded, &pixels);
+    *status = fill_frame(base, frame, coded, &pixels, memory);
     gst_video_frame_unmap(&pixels);
     return GST_FLOW_OK;
 }
@@ -425,7 +446,10 @@ static gboolean decide_allocation(GstVideoDecoder *base, GstQuery *query)
 {
     GstBufferPool *pool = NULL;
 
-    if (private_of(base)->textures && !kostka_gl_decide(&private_of(base)->gl, query))
+    KostkaDecoderPrivate *own = private_of(base);
+
+    if ((own->place == IN_TEXTURES && !kostka_gl_decide(&own->gl, query)) ||
+        (own->place == IN_CUDA && !kostka_cuda_decide(&own->cuda, query)))
         return FALSE;
     if (!GST_VIDEO_DECODER_CLASS(kostka_decoder_parent_class)->decide_allocation(base, query))
         return FALSE;
@@ -448,16 +472,23 @@ static void set_context(GstElement *element, GstContext *context)
     GST_ELEMENT_CLASS(kostka_decoder_parent_class)->set_context(element, context);
 }
 
+/* Answer a query of a neighbour for a context. */
+static gboolean answer(GstVideoDecoder *base, GstQuery *query)
+{
+    KostkaDecoderPrivate *own = private_of(base);
+
+    return kostka_cuda_query(&own->cuda, GST_ELEMENT(base), query) ||
+           kostka_gl_query(&own->gl, GST_ELEMENT(base), query);
+}
+
 static gboolean sink_query(GstVideoDecoder *base, GstQuery *query)
 {
-    return kostka_gl_query(&private_of(base)->gl, GST_ELEMENT(base), query) ||
-           GST_VIDEO_DECODER_CLASS(kostka_decoder_parent_class)->sink_query(base, query);
+    return answer(base, query) || GST_VIDEO_DECODER_CLASS(kostka_decoder_parent_class)->sink_query(base, query);
 }
 
 static gboolean src_query(GstVideoDecoder *base, GstQuery *query)
 {
-    return kostka_gl_query(&private_of(base)->gl, GST_ELEMENT(base), query) ||
-           GST_VIDEO_DECODER_CLASS(kostka_decoder_parent_class)->src_query(base, query);
+    return answer(base, query) || GST_VIDEO_DECODER_CLASS(kostka_decoder_parent_class)->src_query(base, query);
 }
 
 static void kostka_decoder_class_init(KostkaDecoderClass *class)
@@ -485,6 +516,7 @@ static void kostka_decoder_class_init(KostkaDecoderClass *class)
 static void kostka_decoder_init(KostkaDecoder *decoder)
 {
     kostka_gl_init(&private_of(decoder)->gl);
+    kostka_cuda_init(&private_of(decoder)->cuda);
     gst_video_decoder_set_packetized(GST_VIDEO_DECODER(decoder), TRUE);
     gst_video_decoder_set_use_default_pad_acceptcaps(GST_VIDEO_DECODER(decoder), TRUE);
     GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(GST_VIDEO_DECODER(decoder)));
@@ -493,5 +525,5 @@ static void kostka_decoder_init(KostkaDecoder *decoder)
 void kostka_decoder_class_setup(KostkaDecoderClass *class, const char *name, const char *description, GstCaps *sink)
 {
     engine_describe(GST_ELEMENT_CLASS(class), name, "Codec/Decoder/Image", description, sink,
-        kostka_gl_extend(kostka_format_caps(class->codec, G_MAXINT)));
+        kostka_cuda_extend(kostka_gl_extend(kostka_format_caps(class->codec, G_MAXINT))));
 }

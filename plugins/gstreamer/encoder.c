@@ -7,8 +7,11 @@
 
 #include <string.h>
 
+#include "cuda_memory.h"
+
 typedef struct {
     KostkaEngine engine;
+    KostkaCuda cuda;
     GstVideoCodecState *input;
 } KostkaEncoderPrivate;
 
@@ -50,18 +53,25 @@ void kostka_encoder_allow_properties(GObjectClass *objects)
 static void finalize(GObject *object)
 {
     g_free(private_of(object)->engine.device);
+    kostka_cuda_clear(&private_of(object)->cuda);
     G_OBJECT_CLASS(kostka_encoder_parent_class)->finalize(object);
 }
 
 static gboolean start(GstVideoEncoder *base)
 {
-    return engine_start(&private_of(base)->engine, GST_ELEMENT(base));
+    KostkaEncoderPrivate *own = private_of(base);
+
+    if (!engine_start(&own->engine, GST_ELEMENT(base)))
+        return FALSE;
+    kostka_cuda_open(&own->cuda, own->engine.context, FALSE); /* so that it can be offered to neighbours */
+    return TRUE;
 }
 
 static gboolean stop(GstVideoEncoder *base)
 {
     KostkaEncoderPrivate *own = private_of(base);
 
+    kostka_cuda_stop(&own->cuda);
     engine_stop(&own->engine);
     g_clear_pointer(&own->input, gst_video_codec_state_unref);
     return TRUE;
@@ -103,7 +113,7 @@ static GstFlowReturn take_output(GstVideoEncoder *base, GstVideoCodecFrame *fram
 
 /* Encode the pixels of a mapped frame. */
 static kst_status encode_pixels(
-    GstVideoEncoder *base, const GstVideoFrame *pixels, kst_buffer *coded, kst_report *report)
+    GstVideoEncoder *base, const GstVideoFrame *pixels, kst_memory memory, kst_buffer *coded, kst_report *report)
 {
     kst_encode_options options;
     kst_image image;
@@ -113,6 +123,7 @@ static kst_status encode_pixels(
     KOSTKA_ENCODER_GET_CLASS(base)->choose_options(KOSTKA_ENCODER(base), &pixels->info, &options);
     GST_OBJECT_UNLOCK(base);
     kostka_frame_image(pixels, 0, &image);
+    image.memory = memory;
     return kst_encode(private_of(base)->engine.context, &image, &options, coded, report);
 }
 
@@ -122,14 +133,16 @@ static GstFlowReturn encode_frame(GstVideoEncoder *base, GstVideoCodecFrame *fra
     GstVideoFrame pixels;
     kst_buffer coded = {.data = NULL};
     kst_report report;
+    kst_memory memory;
 
-    if (!gst_video_frame_map(&pixels, &own->input->info, frame->input_buffer, GST_MAP_READ)) {
+    if (!kostka_cuda_map(
+            &own->cuda, own->engine.context, &pixels, &own->input->info, frame->input_buffer, GST_MAP_READ, &memory)) {
         GST_ELEMENT_ERROR(base, RESOURCE, READ, ("A frame cannot be read."),
             ("its buffer is smaller than its caps say, or is no system memory"));
         return GST_FLOW_ERROR;
     }
     kst_report_init(&report);
-    kst_status status = encode_pixels(base, &pixels, &coded, &report);
+    kst_status status = encode_pixels(base, &pixels, memory, &coded, &report);
     gst_video_frame_unmap(&pixels);
     if (status) {
         engine_post(GST_ELEMENT(base), &report, status);
@@ -161,6 +174,12 @@ static gboolean propose_allocation(GstVideoEncoder *base, GstQuery *query)
     return GST_VIDEO_ENCODER_CLASS(kostka_encoder_parent_class)->propose_allocation(base, query);
 }
 
+static gboolean sink_query(GstVideoEncoder *base, GstQuery *query)
+{
+    return kostka_cuda_query(&private_of(base)->cuda, GST_ELEMENT(base), query) ||
+           GST_VIDEO_ENCODER_CLASS(kostka_encoder_parent_class)->sink_query(base, query);
+}
+
 static void kostka_encoder_class_init(KostkaEncoderClass *class)
 {
     GObjectClass *objects = G_OBJECT_CLASS(class);
@@ -173,12 +192,14 @@ static void kostka_encoder_class_init(KostkaEncoderClass *class)
     base->set_format = set_format;
     base->handle_frame = handle_frame;
     base->propose_allocation = propose_allocation;
+    base->sink_query = sink_query;
     engine_install_properties(objects, "num-threads");
     gst_type_mark_as_plugin_api(KOSTKA_TYPE_ENCODER, 0);
 }
 
 static void kostka_encoder_init(KostkaEncoder *encoder)
 {
+    kostka_cuda_init(&private_of(encoder)->cuda);
     GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_ENCODER_SINK_PAD(GST_VIDEO_ENCODER(encoder)));
 }
 
@@ -186,5 +207,5 @@ void kostka_encoder_class_setup(
     KostkaEncoderClass *class, const char *name, const char *description, GstCaps *source, gint side)
 {
     engine_describe(GST_ELEMENT_CLASS(class), name, "Codec/Encoder/Image", description,
-        kostka_format_caps(class->codec, side), source);
+        kostka_cuda_extend(kostka_format_caps(class->codec, side)), source);
 }

@@ -3,10 +3,10 @@
  * Stands in for CUDA's driver, as libcuda.so.1: its devices have addresses but no memory, kernels do nothing, and
  * copies from a device are zeros. So it shows which calls a program makes on a machine without a GPU. The file
  * IDLE_CUDA_COUNTS has a line for each function: its name, the number of calls so far, and the bytes in their
- * arguments. The file is up to date at any time, however the process ends; its last line counts exit(), in which a
- * driver frees everything. IDLE_CUDA_DEVICES is the number of devices, otherwise one. If IDLE_CUDA_GATE is set, the
- * driver starts only when somebody writes to the FIFO of that name. If IDLE_CUDA_FAILS is set, no kernel can be
- * launched.
+ * arguments, of copies of rows only those that cross between the device and the host. The file is up to date at any
+ * time, however the process ends; its last line counts exit(), in which a driver frees everything. IDLE_CUDA_DEVICES is
+ * the number of devices, otherwise one. If IDLE_CUDA_GATE is set, the driver starts only when somebody writes to the
+ * FIFO of that name. If IDLE_CUDA_FAILS is set, no kernel can be launched.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -164,7 +164,8 @@ cu_result idle_context_push(cu_context context)
 
 cu_result idle_context_pop(cu_context *context)
 {
-    *context = NULL;
+    if (context)
+        *context = NULL;
     return note(CALL_context_pop, 0);
 }
 
@@ -258,17 +259,40 @@ cu_result idle_copy_rows(const struct cu_copy *copy, cu_stream stream)
     (void)stream;
     for (size_t y = 0; copy->to_kind == CU_MEMORY_HOST && y < copy->height; y++)
         memset((char *)copy->to_host + y * copy->to_pitch, 0, copy->width);
-    return note(CALL_copy_rows, copy->width * copy->height);
+    const int crosses = copy->to_kind == CU_MEMORY_HOST || copy->from_kind == CU_MEMORY_HOST;
+    return note(CALL_copy_rows, crosses ? copy->width * copy->height : 0);
 }
 
+/* Describe memory of the first device's primary context, however much follows the address. */
+static void describe_pointer(int attribute, void *value, cu_pointer pointer)
+{
+    switch (attribute) {
+    case CU_POINTER_MEMORY_TYPE:
+        *(unsigned *)value = CU_MEMORY_DEVICE;
+        break;
+    case CU_POINTER_DEVICE_ORDINAL:
+        *(int *)value = 0;
+        break;
+    case CU_POINTER_CONTEXT:
+        *(cu_context *)value = handle(1);
+        break;
+    case CU_POINTER_RANGE_START:
+        *(cu_pointer *)value = pointer;
+        break;
+    default:
+        *(size_t *)value = (size_t)1 << 30;
+    }
+}
+
+/* Of all addresses this driver knows only those that another library got from idle_gst_cuda.c. */
 cu_result idle_pointer_attributes(unsigned number, int *attributes, void **values, cu_pointer pointer)
 {
-    (void)number;
-    (void)attributes;
-    (void)values;
-    (void)pointer;
     note(CALL_pointer_attributes, 0);
-    return UNKNOWN_ERROR; /* this driver does not know which addresses are its own */
+    if (pointer < (cu_pointer)1 << 40)
+        return UNKNOWN_ERROR;
+    for (unsigned i = 0; i < number; i++)
+        describe_pointer(attributes[i], values[i], pointer);
+    return 0;
 }
 
 cu_result idle_fill(cu_pointer to, unsigned value, size_t number, cu_stream stream)
