@@ -39,7 +39,7 @@ static bool read_page_shape(TIFF *tiff, uint32_t number, struct page *page, stru
                (unsigned)number);
 }
 
-/* Examine all pages, which must have the same properties. */
+/* Examine all pages, which must have the same properties. libtiff ends silently at a page that was there before. */
 static bool count_pages(TIFF *tiff, struct page *page, uint32_t *count, struct problem *problem)
 {
     struct page other;
@@ -51,6 +51,8 @@ static bool count_pages(TIFF *tiff, struct page *page, uint32_t *count, struct p
         if (memcmp(page, &other, sizeof other) != 0)
             return problem_set(problem, "TIFF: page %u is of another size or type than page 0", (unsigned)*count);
     }
+    if (problem->text[0] == '\0' && !TIFFLastDirectory(tiff))
+        return problem_set(problem, "TIFF: page %u is none, or one of those before", (unsigned)*count);
     return problem->text[0] == '\0';
 }
 

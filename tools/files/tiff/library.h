@@ -19,6 +19,7 @@
     X(TIFFGetFieldDefaulted)                                                                                           \
     X(TIFFIsBigTIFF)                                                                                                   \
     X(TIFFIsTiled)                                                                                                     \
+    X(TIFFLastDirectory)                                                                                               \
     X(TIFFMergeFieldInfo)                                                                                              \
     X(TIFFOpenOptionsAlloc)                                                                                            \
     X(TIFFOpenOptionsFree)                                                                                             \
@@ -53,6 +54,7 @@ bool tiff_library_load(struct problem *problem);
 #define TIFFGetFieldDefaulted tiff_library.TIFFGetFieldDefaulted_
 #define TIFFIsBigTIFF tiff_library.TIFFIsBigTIFF_
 #define TIFFIsTiled tiff_library.TIFFIsTiled_
+#define TIFFLastDirectory tiff_library.TIFFLastDirectory_
 #define TIFFMergeFieldInfo tiff_library.TIFFMergeFieldInfo_
 #define TIFFOpenOptionsAlloc tiff_library.TIFFOpenOptionsAlloc_
 #define TIFFOpenOptionsFree tiff_library.TIFFOpenOptionsFree_
