@@ -60,8 +60,8 @@ enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeo
 static bool is_left_out(const char *chain)
 {
     static const char *const simulated[] = {"rotate=90", "grey", "threshold=100", "sobel", "canny=40:90",
-        "gaussian=0.4", "median", "bilateral=8:0.5", "equalise", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
-        "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "rgb",
+        "canny=20:300:l2:5", "gaussian=0.4", "median", "bilateral=8:0.5", "equalise",
+        "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02", "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "rgb",
         "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", CURVES, SOLID, "oil=2:1",
         "cartoon=4:1:1", "painterly=3:2:2:4", "xyz"};
     bool found = false;

@@ -26,7 +26,7 @@ kst_status kst_filter_gpu_canny(struct filter_gpu_step *step)
     if (pixels >= UINT32_MAX - 1)
         return KST_ERROR_LIMIT_PIXELS;
     kst_filter_gpu_extra(step, pixels * sizeof(uint32_t), 0);
-    kst_status status = kst_filter_gpu_add(step, FILTER_CANNY_MARK, &record);
+    kst_status status = kst_filter_gpu_add(step, canny.radius == 1 ? FILTER_CANNY_MARK : FILTER_CANNY_WIDE, &record);
     if (!status)
         status = kst_filter_gpu_add_groups(
             step, FILTER_CANNY_JOIN, &record, (tiles + FILTER_CANNY_TILES - 1) / FILTER_CANNY_TILES);

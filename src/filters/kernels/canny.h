@@ -16,6 +16,7 @@ enum {
     EDGE = 255,
     AROUND = FILTER_TILE + 2, /* columns and rows of magnitudes */
     RING = 4 * (FILTER_TILE + 1),
+    NARROW_SIDE = FILTER_TILE + 4,         /* of a tile and the pixels around it, with a radius of 1 */
     STRIP = FILTER_TILE / FILTER_TILE_ROWS /* rows of a column that a work-item processes */
 };
 
@@ -63,9 +64,18 @@ FUNCTION void find_ring(GLOBAL const struct filter_record *record, const struct 
 }
 
 /*
- * Compute the gradients of a strip, whose first pixel is `own`. slopes[k] holds both parts of a gradient in its halves.
+ * Return twice the distance, among magnitudes, from a pixel to its neighbour behind it across the edge; see the CPU's
+ * thin(). 1 is added if the pixel may equal that neighbour.
  */
-FUNCTION void find_strip(const struct canny_kind *kind, LOCAL const u32 *own, u32 magnitude[STRIP], u32 slopes[STRIP])
+FUNCTION i32 across_of(struct filter_slope slope)
+{
+    u32 x = magnitude_of(slope.x), y = magnitude_of(slope.y) << 15, flat = x * 13573, steep = flat + (x << 16);
+    i32 slanted = (slope.x ^ slope.y) < 0 ? 2 * (AROUND - 1) : 2 * (AROUND + 1);
+    return y < flat ? 2 + 1 : y > steep ? 2 * AROUND + 1 : slanted;
+}
+
+/* Compute the magnitudes of a strip, whose first pixel is `own`, and which neighbours they are compared with. */
+FUNCTION void find_strip(const struct canny_kind *kind, LOCAL const u32 *own, u32 magnitude[STRIP], i32 across[STRIP])
 {
     struct sobel_row above, row, below;
     above = sobel_row_at(own - kind->side);
@@ -83,21 +93,19 @@ FUNCTION void find_strip(const struct canny_kind *kind, LOCAL const u32 *own, u3
             made = slopes_at(own + k * kind->side, kind->side, kind->radius, kind->colours);
         }
         magnitude[k] = strongest_of(&made, kind, &slope);
-        slopes[k] = ((u32)slope.x & 0xFFFF) | (u32)slope.y << 16;
+        across[k] = across_of(slope);
     }
 }
 
-/* Return whether a pixel's magnitude is greatest across the edge; see the CPU's thin(). */
-FUNCTION u32 is_greatest(LOCAL const u32 *magnitude, u32 slope)
+/*
+ * Return whether a pixel's magnitude is above that of its neighbours across the edge. Work-items with edges of
+ * different directions do the same.
+ */
+FUNCTION u32 is_greatest(LOCAL const u32 *magnitude, i32 across)
 {
-    i32 dx = (i16)(slope & 0xFFFF), dy = (i16)(slope >> 16);
-    u32 m = magnitude[0], x = magnitude_of(dx), y = magnitude_of(dy) << 15, flat = x * 13573, steep = flat + (x << 16);
-    if (y < flat)
-        return m > magnitude[-1] && m >= magnitude[1];
-    if (y > steep)
-        return m > magnitude[-AROUND] && m >= magnitude[AROUND];
-    i32 aside = (dx ^ dy) < 0 ? 1 : -1;
-    return m > magnitude[-AROUND + aside] && m > magnitude[AROUND - aside];
+    u32 m = magnitude[0], straight = (u32)across & 1;
+    i32 step = across >> 1;
+    return (m > magnitude[-step]) & (m + straight > magnitude[step]);
 }
 
 FUNCTION u32 find_local(LOCAL u32 *nodes, u32 node)
@@ -205,12 +213,13 @@ FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struc
  * work-item.
  */
 FUNCTION void collect_rows(
-    LOCAL const u32 *own, const u32 *slope, u32 low, u32 high, LOCAL u32 *scratch, LOCAL u32 *rows)
+    LOCAL const u32 *own, const i32 *across, u32 low, u32 high, LOCAL u32 *scratch, LOCAL u32 *rows)
 {
     u32 self = local_index(), column = self % FILTER_TILE, first = self / FILTER_TILE * STRIP, bits = 0;
     UNROLL for (u32 k = 0; k < STRIP; k++)
     {
-        u32 m = own[k * AROUND], stays = m > low && is_greatest(own + k * AROUND, slope[k]), strong = stays && m > high;
+        u32 m = own[k * AROUND], stays = (m > low) & is_greatest(own + k * AROUND, across[k]),
+            strong = stays & (m > high);
 #if HAS_WARPS
         u32 row = warp_ballot(stays), strong_row = warp_ballot(strong);
         if (column == 0) {
@@ -236,37 +245,57 @@ FUNCTION void collect_rows(
 #endif
 }
 
-/* value: the radius of Sobel's operator; whether magnitudes are squared; the thresholds. */
-DENSE_KERNEL(FILTER_GROUP_ITEMS, 8)
-filter_canny_mark(FILTER_ARGUMENTS)
+/*
+ * Mark the pixels of a tile. `words` has room for the tile and the pixels around it, and is used for nodes afterwards.
+ * The radius of Sobel's operator is a constant in the kernel for the usual one, so that places are, too.
+ */
+FUNCTION void mark_tile(GLOBAL const struct filter_record *record, GLOBAL const u8 *from, GLOBAL u8 *to,
+    GLOBAL u8 *extra, u32 group, i32 radius, LOCAL u32 *words, LOCAL u32 *magnitudes, LOCAL u32 *rows)
 {
-    SHARED u32 words[SIDE * SIDE] /* pixels, and nodes afterwards */, magnitudes[AROUND * AROUND],
-        rows[2 * FILTER_TILE];
-    u32 group, column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE * STRIP;
-    u32 magnitude[STRIP], slope[STRIP];
-    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    u32 column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE * STRIP;
+    u32 magnitude[STRIP];
+    i32 across[STRIP];
     struct filter_tile tile = tile_of(record, group);
     struct canny_kind kind;
-    kind.radius = record->value[0];
+    kind.radius = radius;
     kind.squared = record->value[1];
-    kind.side = FILTER_TILE + 2 + 2 * kind.radius;
+    kind.side = FILTER_TILE + 2 + 2 * radius;
     kind.colours = record->colours;
     u32 low = (u32)record->value[2], high = (u32)record->value[3];
-    load_tile(record, from, &tile, (u32)kind.radius + 1, words);
+    load_tile(record, from, &tile, (u32)radius + 1, words);
     find_ring(record, &tile, &kind, words, magnitudes);
-    find_strip(
-        &kind, words + ((i32)first + kind.radius + 1) * kind.side + (i32)column + kind.radius + 1, magnitude, slope);
+    find_strip(&kind, words + ((i32)first + radius + 1) * kind.side + (i32)column + radius + 1, magnitude, across);
     LOCAL u32 *own = magnitudes + (first + 1) * AROUND + column + 1;
     UNROLL for (u32 k = 0; k < STRIP; k++)
     {
         own[k * AROUND] = tile.left + column < tile.right && tile.top + first + k < tile.bottom ? magnitude[k] : 0;
     }
     barrier_local();
-    collect_rows(own, slope, low, high, words, rows);
+    collect_rows(own, across, low, high, words, rows);
     barrier_local();
     if (lane_ballot(magnitudes, rows[column] > 0) > 0) /* uniform across the work-group */
         name_runs(words, rows);
     store_marks(record, &tile, words, rows, to, extra_words(record, extra));
+}
+
+/* value: the radius of Sobel's operator, which is 1; whether magnitudes are squared; the thresholds. */
+DENSE_KERNEL(FILTER_GROUP_ITEMS, 8)
+filter_canny_mark(FILTER_ARGUMENTS)
+{
+    SHARED u32 words[NARROW_SIDE * NARROW_SIDE], magnitudes[AROUND * AROUND], rows[2 * FILTER_TILE];
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    mark_tile(record, from, to, extra, group, 1, words, magnitudes, rows);
+}
+
+/* value: as for filter_canny_mark, with a radius of 2 or 3. */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_canny_wide(FILTER_ARGUMENTS)
+{
+    SHARED u32 words[SIDE * SIDE], magnitudes[AROUND * AROUND], rows[2 * FILTER_TILE];
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    mark_tile(record, from, to, extra, group, record->value[0], words, magnitudes, rows);
 }
 
 FUNCTION u32 find_name(GLOBAL u32 *names, u32 node)
@@ -322,29 +351,51 @@ filter_canny_join(FILTER_ARGUMENTS)
         join_beside(record, to, names, node, part == 0 ? x + i - 1 : x - 1, part == 0 ? y - 1 : y + i - 1);
 }
 
-/* Turn weak pixels into edges or 0. All marks of a work-item are loaded before the first one is examined. */
+/* Return the marks of `count` pixels, up to 4, in the bytes of a word; `whole`: they are an aligned word. */
+FUNCTION u32 load_marks(GLOBAL const u8 *target, u32 count, u32 whole)
+{
+    u32 marks = 0;
+    if (whole)
+        return *(GLOBAL const u32 *)(GLOBAL const void *)target;
+    for (u32 k = 0; k < count; k++)
+        marks |= (u32)target[k] << 8 * k;
+    return marks;
+}
+
+FUNCTION void store_word_of_marks(GLOBAL u8 *target, u32 count, u32 whole, u32 marks)
+{
+    if (whole)
+        *(GLOBAL u32 *)(GLOBAL void *)target = marks;
+    else
+        for (u32 k = 0; k < count; k++)
+            target[k] = (u8)(marks >> 8 * k);
+}
+
+/* Turn weak pixels into edges or 0, four pixels of a row in each work-item. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_canny_end(FILTER_ARGUMENTS)
 {
-    u32 group, mark[STRIP];
+    u32 group;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct filter_tile tile = tile_of(record, group);
-    GLOBAL u32 *names = extra_words(record, extra);
-    u32 x = own_column(&tile), first = own_row(&tile), pitch = record->to_pitch, width = record->width;
-    GLOBAL u8 *target = target_pixel(record, to, x, first);
+    GLOBAL const u32 *names = extra_words(record, extra);
+    u32 x = tile.left + local_index() % (FILTER_TILE / 4) * 4, y = tile.top + local_index() / (FILTER_TILE / 4);
     (void)from;
-    UNROLL for (u32 k = 0; k < STRIP; k++)
+    if (x >= tile.right || y >= tile.bottom)
+        return;
+    GLOBAL u8 *target = target_pixel(record, to, x, y);
+    u32 pixels = smaller(tile.right - x, 4), whole = pixels == 4 && ((u64)target & 3) == 0;
+    u32 marks = load_marks(target, pixels, whole), weak = marks & ~(marks >> 1) & 0x01010101; /* neither 0 nor 255 */
+    if (weak == 0)
+        return;
+    UNROLL for (u32 k = 0; k < 4; k++)
     {
-        u32 inside = x < tile.right && first + k * FILTER_TILE_ROWS < tile.bottom;
-        mark[k] = inside ? target[(u64)(k * FILTER_TILE_ROWS) * pitch] : 0;
-    }
-    UNROLL for (u32 k = 0; k < STRIP; k++)
-    {
-        if (mark[k] == WEAK) {
-            u32 node = (first + k * FILTER_TILE_ROWS) * width + x + 1;
-            for (u32 next; node != 0 && (next = names[node - 1]) != node; node = next) {
-            }
-            target[(u64)(k * FILTER_TILE_ROWS) * pitch] = node == 0 ? EDGE : 0;
+        u32 node = y * record->width + x + k + 1;
+        if (!(weak >> 8 * k & 1))
+            continue;
+        for (u32 next; node != 0 && (next = names[node - 1]) != node; node = next) {
         }
+        marks = (marks & ~(255u << 8 * k)) | (node == 0 ? (u32)EDGE << 8 * k : 0);
     }
+    store_word_of_marks(target, pixels, whole, marks);
 }
