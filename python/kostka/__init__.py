@@ -72,6 +72,7 @@ __all__ = [
     "decode_batch",
     "decode_resized",
     "decode_volume",
+    "decode_volumes",
     "describe_volume",
     "devices",
     "encode",
@@ -463,6 +464,16 @@ def decode_volume(data, *, device=None, out=None, **options):
     numpy.asarray(), cupy.asarray() or torch.from_dlpack() make an array without a copy.
     """
     return _context_for(device, out).decode_volume(data, out=out, **options)
+
+
+def decode_volumes(data, *, device=None, out=None, **options):
+    """Decode a sequence of volumes, such as the bricks of a larger array, as decode_volume() does each; return a list.
+
+    They go through the same few launches of a GPU, and on the CPU each thread decodes one. Options are those of
+    decode_volume(), for all of them, but `out` is a sequence of arrays, such as the bricks' parts of the larger one, which do
+    not overlap. An exception's attribute `index` says which item it is about; then the arrays of others may be written.
+    """
+    return _context_for(device, _first(out)).decode_volumes(data, out=out, **options)
 
 
 def describe_volume(data, *, device=None, **options):

@@ -228,6 +228,15 @@ class _DecodeVolumeOptions(TypedDict, total=False):
     memory: Literal["host", "pinned", "device"] | None
     out: _Array | None
 
+class _DecodeVolumesOptions(TypedDict, total=False):
+    reduce: int | None
+    reduce_z: int | None
+    layers: int | None
+    strict: bool | None
+    region: tuple[tuple[int, int, int], tuple[int, int, int]] | None
+    memory: Literal["host", "pinned", "device"] | None
+    out: _Array | Sequence[_Array] | None
+
 class _DescribeVolumeOptions(TypedDict, total=False):
     reduce: int | None
     reduce_z: int | None
@@ -806,6 +815,7 @@ class Context:
         self, volumes: Sequence[_Array], **options: Unpack[_EncodeVolumeOptions]
     ) -> list[bytes]: ...
     def decode_volume(self, data: _Source, **options: Unpack[_DecodeVolumeOptions]) -> Any: ...
+    def decode_volumes(self, data: Sequence[_Source], **options: Unpack[_DecodeVolumesOptions]) -> list[Any]: ...
     def describe_volume(self, data: _Source, **options: Unpack[_DescribeVolumeOptions]) -> _Described: ...
     def info(self, data: _Source, /) -> Info: ...
 
@@ -958,6 +968,12 @@ def decode_volume(
     device: _Device | None = None,
     **options: Unpack[_DecodeVolumeOptions],
 ) -> Any: ...
+def decode_volumes(
+    data: Sequence[_Source],
+    *,
+    device: _Device | None = None,
+    **options: Unpack[_DecodeVolumesOptions],
+) -> list[Any]: ...
 def describe_volume(
     data: _Source,
     *,

@@ -28,6 +28,14 @@ def _row_by_row(array):
     return array
 
 
+async def _together(function, pairs):
+    """Call a function in a thread with all pairs whose chunk is there; a chunk that is missing stays None."""
+    pairs = list(pairs)
+    there = [pair for pair in pairs if pair[0] is not None]
+    found = iter(await asyncio.to_thread(function, there) if there else ())
+    return [None if pair[0] is None else next(found) for pair in pairs]
+
+
 @dataclasses.dataclass(frozen=True)
 class Kostka(ArrayBytesCodec):
     """Chunks of integers as JPEG 2000 with a wavelet along z; options as for kostka.encode_volume()."""
@@ -68,9 +76,8 @@ class Kostka(ArrayBytesCodec):
     def compute_encoded_size(self, input_byte_length, chunk_spec):
         raise NotImplementedError
 
-    def _decode_sync(self, chunk_bytes, chunk_spec):
-        data = memoryview(chunk_bytes.as_numpy_array())
-        levels = {"reduce": self.reduce, "reduce_z": self.reduce_z}
+    def _place(self, data, chunk_spec, levels):
+        """Make the buffer of a chunk, of the type that its codestream has, and the array in it to decode to."""
         found = kostka.describe_volume(data, **levels)
         if found["shape"] != (1, 1, 1, *chunk_spec.shape)[-3:]:
             raise ValueError(f"a codestream of {found['shape']} samples is no chunk of {chunk_spec.shape}")
@@ -78,17 +85,32 @@ class Kostka(ArrayBytesCodec):
         if dtype.kind != native.kind or dtype.itemsize > native.itemsize:
             raise ValueError(f"a codestream of {dtype} is no chunk of {native}")
         made = chunk_spec.prototype.nd_buffer.create(shape=chunk_spec.shape, dtype=dtype)
-        kostka.decode_volume(data, out=made.as_ndarray_like().reshape(found["shape"]), **levels)
-        return made if dtype == native else made.astype(native)
+        return made, made.as_ndarray_like().reshape(found["shape"])
 
-    def _encode_sync(self, chunk_data, chunk_spec):
+    def _decode_sync(self, pairs):
+        levels = {"reduce": self.reduce, "reduce_z": self.reduce_z}
+        data = [memoryview(chunk.as_numpy_array()) for chunk, _ in pairs]
+        places = [self._place(one, chunk_spec, levels) for one, (_, chunk_spec) in zip(data, pairs)]
+        kostka.decode_volumes(data, out=[array for _, array in places], **levels)
+        natives = [chunk_spec.dtype.to_native_dtype() for _, chunk_spec in pairs]
+        return [made if made.dtype == native else made.astype(native) for (made, _), native in zip(places, natives)]
+
+    def _encode_sync(self, pairs):
         if self.reduce or self.reduce_z:
             raise ValueError("an array of reduced bricks is read only: write the array of which it is a level")
-        array = _three(_row_by_row(chunk_data.as_ndarray_like()))
-        return chunk_spec.prototype.buffer.from_bytes(kostka.encode_volume(array, **dict(self.options)))
+        arrays = [_three(_row_by_row(chunk.as_ndarray_like())) for chunk, _ in pairs]
+        coded = kostka.encode_volumes(arrays, **dict(self.options))
+        return [chunk_spec.prototype.buffer.from_bytes(one) for one, (_, chunk_spec) in zip(coded, pairs)]
+
+    async def decode(self, chunks_and_specs):
+        """Decode what zarr hands over together: codec_pipeline.batch_size chunks, of which a GPU likes many."""
+        return await _together(self._decode_sync, chunks_and_specs)
+
+    async def encode(self, chunks_and_specs):
+        return await _together(self._encode_sync, chunks_and_specs)
 
     async def _decode_single(self, chunk_bytes, chunk_spec):
-        return await asyncio.to_thread(self._decode_sync, chunk_bytes, chunk_spec)
+        return (await self.decode([(chunk_bytes, chunk_spec)]))[0]
 
     async def _encode_single(self, chunk_data, chunk_spec):
-        return await asyncio.to_thread(self._encode_sync, chunk_data, chunk_spec)
+        return (await self.encode([(chunk_data, chunk_spec)]))[0]

@@ -323,6 +323,8 @@ PyDoc_STRVAR(encode_volume_doc, "encode_volume($self, volume, **options)\n--\n\n
                                 "Encode an array (z, y, x) to bytes; see kostka.encode_volume().");
 PyDoc_STRVAR(decode_volume_doc, "decode_volume($self, data, **options)\n--\n\n"
                                 "Decode a volume to an array (z, y, x); see kostka.decode_volume().");
+PyDoc_STRVAR(decode_volumes_doc, "decode_volumes($self, data, **options)\n--\n\n"
+                                 "Decode a sequence of volumes; see kostka.decode_volumes().");
 PyDoc_STRVAR(describe_volume_doc, "describe_volume($self, data, **options)\n--\n\n"
                                   "Describe the array that decode_volume() makes; see kostka.describe_volume().");
 PyDoc_STRVAR(assemble_doc, "_assemble($self, format, colour, width, height, parts, report, /)\n--\n\n"
@@ -349,6 +351,7 @@ static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORD
     {"encode_volume", FUNCTION(kst_py_encode_volume), WITH_KEYWORDS, encode_volume_doc},
     {"encode_volumes", FUNCTION(kst_py_encode_volumes), WITH_KEYWORDS, encode_volumes_doc},
     {"decode_volume", FUNCTION(kst_py_decode_volume), WITH_KEYWORDS, decode_volume_doc},
+    {"decode_volumes", FUNCTION(kst_py_decode_volumes), WITH_KEYWORDS, decode_volumes_doc},
     {"describe_volume", FUNCTION(kst_py_describe_volume), WITH_KEYWORDS, describe_volume_doc},
     {"info", kst_py_read_info, METH_O, info_doc}, {"_assemble", kst_py_assemble, METH_VARARGS, assemble_doc},
     {"close", context_close, METH_NOARGS, close_doc}, {"__enter__", context_begin, METH_NOARGS, NULL},

@@ -139,6 +139,7 @@ PyObject *kst_py_decode_resized(PyObject *self, PyObject *args, PyObject *keywor
 PyObject *kst_py_encode_volume(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode_volumes(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_decode_volume(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_decode_volumes(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_describe_volume(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_read_info(PyObject *self, PyObject *data);
 

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements encoding and decoding of volumes, from and to arrays of three dimensions, on the host or a device. */
-#include <kostka/kostka_volume.h>
+/* Describes arrays of three dimensions as volumes, on the host or a device, and encodes them. */
+#include "volume.h"
+
 #include <stddef.h>
 
-#include "decoding.h"
 #include "encoding.h"
 
-/* Holds the arguments of both directions as they were passed. */
+/* Holds the arguments as they were passed. */
 struct settings {
     kst_volume_options encode;
     struct jpeg2000 jpeg2000;
-    kst_volume_decode_options decode;
     uint32_t z_levels, bits;
     float scale, offset, error;
     bool ht;
-    int memory; /* a kst_memory; that of any device is KST_MEMORY_CUDA */
-    PyObject *region, *out;
 };
 
 /* Read a number that fits single precision. */
@@ -32,7 +29,7 @@ static bool read_number(const struct option *option, PyObject *value, void *to)
     return true;
 }
 
-static const struct range levels = {0, 32}, layers = {1, 1024}, most_layers = {0, 65535}, depths = {1, 28};
+static const struct range levels = {0, 32}, layers = {1, 1024}, depths = {1, 28};
 static const kst_j2k_target rate = KST_J2K_RATE, ratio = KST_J2K_RATIO, psnr = KST_J2K_PSNR, step = KST_J2K_STEP;
 
 #define AT(member) offsetof(struct settings, member)
@@ -57,32 +54,13 @@ static const struct option encode_table[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-static const struct option decode_table[] = {
-    {"reduce", kst_py_read_count, AT(decode.reduce), &levels, FOR_ALL},
-    {"reduce_z", kst_py_read_count, AT(decode.reduce_z), &levels, FOR_ALL},
-    {"layers", kst_py_read_count, AT(decode.layers), &most_layers, FOR_ALL},
-    {"strict", kst_py_read_flag, AT(decode.strict), NULL, FOR_ALL},
-    {"region", kst_py_read_object, AT(region), NULL, FOR_ALL},
-    {"memory", kst_py_read_word, AT(memory), kst_py_memories, FOR_ALL},
-    {"out", kst_py_read_object, AT(out), NULL, FOR_ALL},
-    {NULL, NULL, 0, NULL, 0},
-};
-
-static const struct option describe_table[] = {
-    {"reduce", kst_py_read_count, AT(decode.reduce), &levels, FOR_ALL},
-    {"reduce_z", kst_py_read_count, AT(decode.reduce_z), &levels, FOR_ALL},
-    {"region", kst_py_read_object, AT(region), NULL, FOR_ALL},
-    {NULL, NULL, 0, NULL, 0},
-};
-
 /* Return the distance in bytes of two neighbours along an axis of an array; if there is one alone, `usual`. */
 static Py_ssize_t pitch_of(const struct view *view, int axis, Py_ssize_t usual)
 {
     return view->shape[axis] > 1 ? view->stride[axis] : usual;
 }
 
-/* Describe an array as a volume. Returns false with an exception. */
-static bool describe_array(const struct view *view, const char *what, kst_volume *volume)
+bool kst_py_volume_describe(const struct view *view, const char *what, kst_volume *volume)
 {
     const Py_ssize_t bytes = view->bits / 8, *shape = view->shape;
     kst_volume_init(volume);
@@ -118,7 +96,7 @@ static bool describe_array(const struct view *view, const char *what, kst_volume
 /* Describe a volume to encode. Returns false with an exception. */
 static bool describe_volume(const struct view *view, const struct settings *settings, kst_volume *volume)
 {
-    if (!describe_array(view, "volume", volume))
+    if (!kst_py_volume_describe(view, "volume", volume))
         return false;
     if (view->is_float && settings->bits == 0) {
         PyErr_SetString(PyExc_ValueError, "bits: of the integers that samples of single precision are coded as");
@@ -134,11 +112,7 @@ static bool describe_volume(const struct view *view, const struct settings *sett
     return true;
 }
 
-/*
- * Hold an array. Afterwards the work on it that its owner has queued is done, because the library does not wait for it.
- * Returns false with an exception; release it in any case.
- */
-static bool hold(struct state *state, PyObject *object, bool writable, struct array *array)
+bool kst_py_volume_hold(struct state *state, PyObject *object, bool writable, struct array *array)
 {
     bool is_image, fine;
     if (!kst_py_array_hold(state, array, object, writable, NULL, &is_image))
@@ -206,7 +180,7 @@ static bool fill_batch(
         return false;
     }
     for (Py_ssize_t i = 0; i < batch->count; i++) {
-        if (!hold(state, objects[i], false, &batch->array[i]) ||
+        if (!kst_py_volume_hold(state, objects[i], false, &batch->array[i]) ||
             !describe_volume(&batch->array[i].view, settings, &batch->volume[i]))
             return false;
         batch->item[i] = (kst_volume_encode_item){.volume = &batch->volume[i], .options = &settings->encode};
@@ -277,209 +251,4 @@ PyObject *kst_py_encode_volumes(PyObject *self, PyObject *args, PyObject *keywor
     kst_py_sequence_release(&sequence);
     kst_py_jpeg2000_end(&settings.jpeg2000);
     return list;
-}
-
-/* Read ((z, y, x), (depth, height, width)). */
-static bool read_region(PyObject *object, kst_box *box)
-{
-    uint32_t *const values[] = {&box->z, &box->y, &box->x, &box->depth, &box->height, &box->width};
-    PyObject *part[6];
-    if (!object)
-        return true;
-    if (!PyTuple_Check(object)) {
-        PyErr_SetString(PyExc_TypeError, "region is ((z, y, x), (depth, height, width))");
-        return false;
-    }
-    if (!PyArg_ParseTuple(object, "(OOO)(OOO);region is ((z, y, x), (depth, height, width))", &part[0], &part[1],
-            &part[2], &part[3], &part[4], &part[5]))
-        return false;
-    for (int i = 0; i < 6; i++) {
-        long long number;
-        if (!kst_py_integer(part[i], "region", i >= 3, UINT32_MAX, &number))
-            return false;
-        *values[i] = (uint32_t)number;
-    }
-    return true;
-}
-
-static Py_ssize_t bytes_of_sample(const kst_volume *volume)
-{
-    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
-}
-
-/* Make a memoryview of three dimensions, of newly allocated bytes, for a described volume. */
-static PyObject *make_view(const kst_volume *volume)
-{
-    static const char *const formats[5][2] = {[1] = {"B", "b"}, [2] = {"H", "h"}, [4] = {"I", "i"}};
-    const Py_ssize_t size = bytes_of_sample(volume);
-    PyObject *bytes = PyByteArray_FromStringAndSize(
-        NULL, size * (Py_ssize_t)volume->width * (Py_ssize_t)volume->height * (Py_ssize_t)volume->depth);
-    PyObject *flat = bytes ? PyMemoryView_FromObject(bytes) : NULL;
-    PyObject *view = flat ? PyObject_CallMethod(flat, "cast", "s(III)", formats[size][volume->is_signed],
-                                (unsigned)volume->depth, (unsigned)volume->height, (unsigned)volume->width)
-                          : NULL;
-    Py_XDECREF(flat);
-    Py_XDECREF(bytes);
-    return view;
-}
-
-/* Check that an array has the size and type of a volume, and use it as the volume's memory. */
-static bool bind(const struct view *view, kst_volume *volume)
-{
-    kst_volume there;
-    const Py_ssize_t bits = 8 * bytes_of_sample(volume);
-    if (!describe_array(view, "out", &there))
-        return false;
-    if (view->is_float || there.depth != volume->depth || there.height != volume->height ||
-        there.width != volume->width || there.bits != bits || there.is_signed != volume->is_signed) {
-        PyErr_Format(PyExc_ValueError, "out is not (%u, %u, %u) samples of %d bits %s signs", (unsigned)volume->depth,
-            (unsigned)volume->height, (unsigned)volume->width, (int)bits, volume->is_signed ? "with" : "without");
-        return false;
-    }
-    there.bits = volume->bits;
-    *volume = there;
-    return true;
-}
-
-/* Holds a decoding, and where its samples go. */
-struct volume_decoding {
-    struct state *state;
-    struct context *context;
-    const struct source *source;
-    const struct settings *settings;
-    kst_volume volume;
-    kst_report report;
-};
-
-/* Decode with the GIL released. Returns false with an exception. */
-static bool run(struct volume_decoding *d)
-{
-    kst_status status;
-    Py_BEGIN_ALLOW_THREADS;
-    status = kst_decode_volume(
-        d->context->handle, d->source->data, d->source->length, &d->settings->decode, &d->volume, &d->report);
-    Py_END_ALLOW_THREADS;
-    if (status)
-        kst_py_raise(d->state, status, &d->report);
-    return !status;
-}
-
-/* Decode into an array, whose reference is taken, and returned. */
-static PyObject *decode_into(struct volume_decoding *d, PyObject *target)
-{
-    struct array array = {.has_buffer = false};
-    const bool fine = target && hold(d->state, target, true, &array) && bind(&array.view, &d->volume) && run(d);
-    kst_py_array_release(&array);
-    if (!fine)
-        Py_CLEAR(target);
-    return target;
-}
-
-/* Describe a volume without gaps as an array. */
-static struct view view_of(const kst_volume *volume, int ordinal)
-{
-    struct view view = {.dimensions = 3,
-        .shape = {(Py_ssize_t)volume->depth, (Py_ssize_t)volume->height, (Py_ssize_t)volume->width},
-        .stride = {(Py_ssize_t)volume->slice_pitch, (Py_ssize_t)volume->pitch, bytes_of_sample(volume)},
-        .data = volume->data,
-        .offset = volume->offset,
-        .memory = volume->memory,
-        .ordinal = ordinal,
-        .bits = (int)(8 * bytes_of_sample(volume)),
-        .is_signed = volume->is_signed};
-    return view;
-}
-
-/* Decode into new memory that is pinned or the device's, without gaps. */
-static PyObject *decode_there(struct volume_decoding *d, kst_memory memory)
-{
-    struct storage storage = {.array = {.has_buffer = false}};
-    kst_volume *volume = &d->volume;
-    volume->pitch = (size_t)bytes_of_sample(volume) * volume->width;
-    volume->slice_pitch = volume->pitch * volume->height;
-    volume->memory = memory;
-    kst_image_init(&storage.image);
-    storage.image.memory = memory;
-    storage.image.plane[0].depth = volume->bits;
-    const kst_status status =
-        kst_py_take_block(d->context, (uint64_t)volume->slice_pitch * volume->depth, memory, &storage.block);
-    if (status)
-        return kst_py_raise(d->state, status, NULL);
-    volume->data = storage.block.plane[0].data;
-    volume->offset = storage.block.plane[0].offset;
-    if (!run(d)) {
-        kst_py_storage_release(d->context, &storage);
-        return NULL;
-    }
-    kst_py_context_kind(d->context); /* "auto" has chosen a device by now */
-    const struct view view = view_of(volume, memory == KST_MEMORY_CUDA ? d->context->ordinal : -1);
-    return kst_py_volume_new(d->state, d->context, &storage, &view, &d->report);
-}
-
-/* Return the shape, type and bits of a volume as a dictionary. */
-static PyObject *describe(const struct volume_decoding *d)
-{
-    const kst_volume *volume = &d->volume;
-    return Py_BuildValue("{s(III)sNsi}", "shape", (unsigned)volume->depth, (unsigned)volume->height,
-        (unsigned)volume->width, "dtype",
-        PyUnicode_FromFormat("%s%d", volume->is_signed ? "int" : "uint", (int)(8 * bytes_of_sample(volume))), "depth",
-        (int)volume->bits);
-}
-
-/* Decode a volume, or describe what that would make. */
-static PyObject *decode(struct volume_decoding *d, bool samples)
-{
-    kst_volume_init(&d->volume);
-    kst_report_init(&d->report);
-    const kst_status status = kst_describe_volume(
-        d->context->handle, d->source->data, d->source->length, &d->settings->decode, &d->volume, NULL, &d->report);
-    if (status)
-        return kst_py_raise(d->state, status, &d->report);
-    if (!samples)
-        return describe(d);
-    const kst_memory memory = kst_py_memory_of(d->context, (kst_memory)d->settings->memory);
-    if (memory != KST_MEMORY_HOST)
-        return decode_there(d, memory);
-    return decode_into(d, d->settings->out ? Py_NewRef(d->settings->out) : make_view(&d->volume));
-}
-
-/* Read the options that depend on each other. */
-static bool settle(struct settings *settings, option_set given)
-{
-    if (!settings->out || !kst_py_option_given(decode_table, given, "memory"))
-        return read_region(settings->region, &settings->decode.region);
-    PyErr_SetString(PyExc_ValueError, "out has its memory: leave memory out");
-    return false;
-}
-
-static PyObject *decode_or_describe(PyObject *self, PyObject *args, PyObject *keywords, bool samples)
-{
-    struct context *context = (struct context *)self;
-    struct settings settings = {.ht = false};
-    struct source source = {.data = NULL};
-    PyObject *data, *result = NULL;
-    option_set given = 0;
-    if (!kst_py_context_enter(context))
-        return NULL;
-    kst_volume_decode_options_init(&settings.decode);
-    if (kst_py_arguments(samples ? "decode_volume" : "describe_volume", "data", args, keywords, &data,
-            samples ? decode_table : describe_table, &settings, &given) &&
-        settle(&settings, given) && kst_py_source_open(kst_py_state(self), &source, data, context->memory_limit)) {
-        struct volume_decoding decoding = {
-            .state = kst_py_state(self), .context = context, .source = &source, .settings = &settings};
-        result = decode(&decoding, samples);
-    }
-    kst_py_source_release(&source);
-    kst_py_context_leave(context);
-    return result;
-}
-
-PyObject *kst_py_decode_volume(PyObject *self, PyObject *args, PyObject *keywords)
-{
-    return decode_or_describe(self, args, keywords, true);
-}
-
-PyObject *kst_py_describe_volume(PyObject *self, PyObject *args, PyObject *keywords)
-{
-    return decode_or_describe(self, args, keywords, false);
 }

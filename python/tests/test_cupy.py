@@ -81,6 +81,9 @@ class Cupy(unittest.TestCase):
             for array in (volume, part, fresh, pictures.Cai(**fresh.__cuda_array_interface__)):
                 self.assertEqual(kostka.encode_volume(array), data)
         self.assertEqual(kostka.encode_volumes([part, volume]), [data, data])
+        cube = cupy.zeros((48, 40, 50), cupy.int16)
+        kostka.decode_volumes([data, data], out=[cube[:24], cube[24:]])
+        self.assertTrue((cupy.asnumpy(cube) == numpy.concatenate([host, host])).all())
 
 
 if __name__ == "__main__":

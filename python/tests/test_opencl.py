@@ -75,6 +75,12 @@ class OpenCl(unittest.TestCase):
         other = kostka.encode_volume(darker, levels=2, device="cpu")
         self.assertIs(kostka.decode_volume(other, out=again), again)
         self.assertEqual(kostka.encode_volume(again, levels=2), other)
+        for memory in ("device", "host"):
+            many = self.context.decode_volumes([data, other, data], memory=memory)
+            self.assertEqual(self.context.encode_volumes(many, levels=2), [data, other, data])
+        targets = [again, volume]
+        self.assertEqual(kostka.decode_volumes([data, other], out=targets), targets)
+        self.assertEqual(kostka.encode_volumes(targets, levels=2), [data, other])
         smaller = kostka.encode_volume(array[:6], device="cpu")
         self.assertRaises(ValueError, kostka.decode_volume, smaller, out=again)
 

@@ -71,6 +71,29 @@ class Volumes(unittest.TestCase):
         with self.assertRaises(TypeError):
             kostka.encode_volumes(3)
 
+    def test_many_decoded(self):
+        arrays = [volume("h", -100 * i - 1, 100 * i + 1) for i in range(7)]
+        coded = kostka.encode_volumes(arrays)
+        self.assertEqual(kostka.decode_volumes(coded), arrays)
+        self.assertEqual(kostka.decode_volumes(iter(coded[:1])), arrays[:1])
+        self.assertEqual(kostka.decode_volumes([]), [])
+        out = [memoryview(bytearray(array.nbytes)).cast("h", array.shape) for array in arrays]
+        for found, place in zip(kostka.decode_volumes(coded, out=out), out):
+            self.assertIs(found, place)
+        self.assertEqual(out, arrays)
+        parts = kostka.decode_volumes(coded, region=((2, 3, 4), (3, 2, 5)), reduce_z=0)
+        self.assertEqual(parts, [kostka.decode_volume(one, region=((2, 3, 4), (3, 2, 5))) for one in coded])
+        self.assertRaises(ValueError, kostka.decode_volumes, coded, out=out[:3])
+        self.assertRaises(TypeError, kostka.decode_volumes, 3)
+        small = memoryview(bytearray(16)).cast("h", (2, 2, 2))
+        for bad, error in (([*coded[:2], b"none"], kostka.KostkaError), ([*coded[:2], coded[2][:200]], kostka.KostkaError)):
+            with self.assertRaises(error) as caught:
+                kostka.decode_volumes(bad, strict=True)
+            self.assertEqual(caught.exception.index, 2)
+        with self.assertRaises(ValueError) as caught:
+            kostka.decode_volumes(coded[:3], out=[out[0], small, out[2]])
+        self.assertEqual(caught.exception.index, 1)
+
     def test_numbers(self):
         integers = volume("i", -5000, 5000)
         numbers = memoryview(bytearray(integers.nbytes)).cast("f")

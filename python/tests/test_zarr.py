@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 
 try:
@@ -185,6 +186,27 @@ class Stores(unittest.TestCase):
         for samples in (self.volume, self.volume[::-1], numpy.asfortranarray(self.volume), self.volume.astype(">i2")):
             array.set_basic_selection(..., Away(samples), prototype=prototype())
             self.assertTrue(numpy.array_equal(zarr.open(path, mode="r")[...], samples))
+
+    def test_many_at_once(self):
+        """Chunks that zarr hands over together are decoded and encoded in one call; chunks that are missing are passed over."""
+        calls = {"decode_volumes": [], "encode_volumes": []}
+
+        def counted(name):
+            function = getattr(kostka, name)
+            return unittest.mock.patch.object(
+                kostka, name, lambda chunks, **options: calls[name].append(len(chunks)) or function(chunks, **options)
+            )
+
+        self.volume[:, 16:32, 16:32] = 0  # two chunks that are not stored
+        with zarr.config.set({"codec_pipeline.batch_size": 100}), counted("decode_volumes"), counted("encode_volumes"):
+            array = zarr.create_array(
+                self.folder / "many.zarr", shape=self.volume.shape, chunks=(16, 16, 16), dtype="int16",
+                serializer=kostka.zarr.Kostka(), compressors=None, config={"write_empty_chunks": False},
+            )
+            array[...] = self.volume
+            self.same(array[...])
+        self.assertEqual(calls, {"decode_volumes": [16], "encode_volumes": [16]})
+        self.same(zarr.open(self.folder / "many.zarr", mode="r")[...])
 
     @unittest.skipUnless(cupy, "CuPy or its device is not there")
     def test_gpu(self):
