@@ -51,6 +51,24 @@ class References(unittest.TestCase):
             self.assertLess(abs(sys.getrefcount(item) - count), 2 * ROUNDS)  # None's moves by itself
         self.assertLess(min(grown), ROUNDS * 16)
 
+    def test_volumes(self):
+        array = memoryview(bytearray(4 * 5 * 6)).cast("B", (4, 5, 6))
+        data = self.context.encode_volume(array)
+        small = memoryview(bytearray(8)).cast("B", (2, 2, 2))
+        keep = (array, data, small)
+        self.check(lambda: self.context.encode_volumes([array, array]), keep=keep)
+        self.check(lambda: self.context.encode_volumes([array, b""]), ValueError, keep)
+        self.check(lambda: self.context.decode_volume(data), keep=keep)
+        self.check(lambda: self.context.encode_volume(self.context.decode_volume(data, memory="pinned")), keep=keep)
+        self.check(lambda: self.context.decode_volume(data, out=array), keep=keep)
+        self.check(lambda: self.context.decode_volume(data, out=small), ValueError, keep)
+        self.check(lambda: self.context.decode_volumes([data, data], memory="pinned"), keep=keep)
+        self.check(lambda: self.context.decode_volumes([data, b""], memory="pinned"), kostka.KostkaError, keep)
+        self.check(lambda: self.context.decode_volumes([data, data], out=[array, small]), ValueError, keep)
+        self.check(lambda: self.context.decode_volumes([data], out=[array, small]), ValueError, keep)
+        self.check(lambda: self.context.describe_volume(data), keep=keep)
+        self.check(lambda: self.context.describe_volume(b""), kostka.KostkaError, keep)
+
     def test_decode(self):
         self.check(lambda: self.context.decode(self.data))
         self.check(lambda: self.context.decode(self.data, format="planar").planes)
