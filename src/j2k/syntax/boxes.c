@@ -91,9 +91,7 @@ static void read_colour(struct box_walk *walk, const struct j2k_box *box)
     }
     if (at[0] == J2K_COLOUR_POINTS && box->length >= 3 + POINTS_LENGTH) {
         read_points(walk, at + 3);
-    } else if (at[0] == J2K_COLOUR_POINTS) {
-        complain(walk, box->offset);
-    } else if (has_colour(file)) {
+    } else if (at[0] != J2K_COLOUR_POINTS && has_colour(file)) {
         return;
     } else if (at[0] == J2K_COLOUR_ENUMERATED && box->length >= 7) {
         file->colour_method = J2K_COLOUR_ENUMERATED;
@@ -102,7 +100,7 @@ static void read_colour(struct box_walk *walk, const struct j2k_box *box)
         file->colour_method = (enum j2k_colour_method)at[0];
         file->icc_offset = box->offset + 3;
         file->icc_length = box->length - 3;
-    } else if (at[0] <= J2K_COLOUR_FULL_ICC) {
+    } else if (at[0] <= J2K_COLOUR_FULL_ICC || at[0] == J2K_COLOUR_POINTS) {
         complain(walk, box->offset);
     }
 }
