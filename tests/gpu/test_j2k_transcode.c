@@ -337,6 +337,13 @@ static const struct kind cuts[] = {
         .coding = {.value = 3, .block_width = 4, .block_height = 4}},
 };
 
+static struct kind cut_at(uint32_t index)
+{
+    struct kind kind = cuts[index];
+    kind.coding.target = KST_J2K_RATIO;
+    return kind;
+}
+
 /*
  * Streams whose blocks end with any pass, because a rate or their layers cut them: devices code the refinement passes
  * of T.814.
@@ -345,9 +352,8 @@ static void test_cut_streams(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-        struct kind kind = cuts[i];
+        const struct kind kind = cut_at(i);
         kst_transcode_options there = other_coder(true);
-        kind.coding.target = KST_J2K_RATIO;
         if (simulated() && i != 9)
             continue;
         kst_buffer stream = stream_of(&kind);
@@ -386,10 +392,11 @@ static void test_changes(void **state)
 static void test_damage(void **state)
 {
     (void)state;
-    enum { TURNS = 24 };
+    enum { TURNS = 36, LAYERS_OF_RATES = 3 };
+    const struct kind cut = cut_at(LAYERS_OF_RATES);
     uint32_t damaged = 0;
     for (uint32_t turn = 0; turn < TURNS && !simulated(); turn++) {
-        const struct kind *kind = &kinds[turn % 2 ? 19 : 0];
+        const struct kind *kind = turn % 3 == 1 ? &cut : &kinds[turn % 2 ? 19 : 0];
         kst_transcode_options options = other_coder(true);
         kst_buffer stream = stream_of(kind);
         if (turn % 3 == 0) {
@@ -419,8 +426,8 @@ static void test_damage(void **state)
 enum { MANY = 22 };
 
 /*
- * One batch holds streams for both directions, damaged ones, ones that the CPU does and ones that are no JPEG 2000. Its
- * results go to memory of the library and to the caller's.
+ * One batch holds streams for both directions, cut and damaged ones, ones that the CPU does and ones that are no JPEG
+ * 2000. Its results go to memory of the library and to the caller's.
  */
 static void test_batch(void **state)
 {
@@ -431,7 +438,8 @@ static void test_batch(void **state)
     kst_transcode_item item[MANY];
     static uint8_t room[MANY][1 << 17];
     for (uint32_t i = 0; i < MANY && !simulated(); i++) {
-        stream[i] = stream_of(&kinds[i]);
+        const struct kind kind = i % 4 == 2 ? cut_at(i / 4) : kinds[i];
+        stream[i] = stream_of(&kind);
         const kst_transcode_options *options = &there;
         if (i % 4 == 3) {
             struct made ht = make(cpu_context, &stream[i], &there);
