@@ -66,7 +66,7 @@ base() {
     archive=$folder/$suite.tar
     ! is_recent "$archive" || return 0
     say "making a root of $suite (log: $folder/base.log)"
-    quietly base mmdebstrap --variant=apt "$suite" "$archive.part"
+    quietly base mmdebstrap --format=tar --variant=apt "$suite" "$archive.part"
     mv "$archive.part" "$archive"
 }
 
