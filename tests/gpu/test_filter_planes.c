@@ -177,22 +177,47 @@ static bool is_untouched(const struct parted *host)
     return true;
 }
 
+/* Let the rows of a part lie upside down if those of another part do. */
+static void turn_like(struct parted *parted, const struct parted *like)
+{
+    for (uint32_t i = 0; i < parted->part.plane_count; i++) {
+        kst_plane *plane = &parted->part.plane[i];
+        if ((plane->pitch < 0) == (like->part.plane[i].pitch < 0))
+            continue;
+        plane->data = (uint8_t *)plane->data + (ptrdiff_t)(plane->height - 1) * plane->pitch;
+        plane->pitch = -plane->pitch;
+    }
+}
+
+/* Compare a result on the host with that of interleaved pixels, and what lies around it with poison. */
+static void expect_result(const struct sample_case *c, const struct parted *found, const char *text)
+{
+    const size_t bytes = c->made.part.plane[0].depth > 8 ? 2 : 1;
+    for (uint32_t k = 0; k < c->made_channels; k++)
+        for (uint32_t y = 0; y < found->part.height; y++)
+            for (uint32_t x = 0; x < found->part.width; x++)
+                if (memcmp(sample_at(&found->part, x, y, k), sample_at(&c->made.part, x, y, k), bytes) != 0)
+                    fail_msg("%s: channel %u of pixel %u, %u differs", text, k, x, y);
+    if (!is_untouched(found))
+        fail_msg("%s: something beside the image was written", text);
+}
+
 /* Run a case from planes or interleaved pixels to planes or interleaved pixels in some memory of a context. */
 static void check(const struct sample_case *c, kst_context *context, kst_memory from_memory, kst_memory to_memory,
     bool from_planes, bool to_planes)
 {
-    const uint32_t depth = c->from.part.plane[0].depth, made_depth = c->made.part.plane[0].depth;
-    const kst_image source = describe(from_planes ? KST_FORMAT_PLANAR : format_of(c->channels), c->channels, depth,
-        c->from.part.width, c->from.part.height);
+    const kst_image *given = &c->from.part, *wanted = &c->made.part;
+    const kst_image source = describe(from_planes ? KST_FORMAT_PLANAR : format_of(c->channels), c->channels,
+        given->plane[0].depth, given->width, given->height);
     const kst_image result = describe(to_planes ? KST_FORMAT_PLANAR : format_of(c->made_channels), c->made_channels,
-        made_depth, c->made.part.width, c->made.part.height);
+        wanted->plane[0].depth, wanted->width, wanted->height);
     struct parted from, to, host_from, host_to;
     kst_report report;
     char text[TEXT];
     snprintf(text, sizeof text, "%s of %u channels, %u bits, memory %d to %d, planes %d to %d", c->chain, c->channels,
-        depth, (int)from_memory, (int)to_memory, from_planes, to_planes);
+        given->plane[0].depth, (int)from_memory, (int)to_memory, from_planes, to_planes);
     place(&host_from, context, &source, KST_MEMORY_HOST, POISON);
-    copy_samples(&c->from.part, &host_from.part, c->channels);
+    copy_samples(given, &host_from.part, c->channels);
     place(&from, context, &source, from_memory, POISON);
     assert_int_equal(kst_image_copy(context, &host_from.part, &from.part), KST_OK);
     place(&to, context, &result, to_memory, POISON);
@@ -200,24 +225,9 @@ static void check(const struct sample_case *c, kst_context *context, kst_memory 
     if (run(context, c->chain, &from.part, &to.part, &report))
         fail_msg("%s: %s", text, report.message);
     place(&host_to, context, &result, KST_MEMORY_HOST, 0);
-    for (uint32_t i = 0; i < result.plane_count && to_memory == KST_MEMORY_HOST; i++)
-        assert_int_equal(to.whole.plane[i].pitch, host_to.whole.plane[i].pitch);
     assert_int_equal(kst_image_copy(context, &to.whole, &host_to.whole), KST_OK);
-    struct parted upright = host_to; /* rows lie as they do in `to` */
-    for (uint32_t i = 0; i < result.plane_count; i++)
-        if ((to.part.plane[i].pitch < 0) != (upright.part.plane[i].pitch < 0)) {
-            upright.part.plane[i].data =
-                (uint8_t *)upright.part.plane[i].data + (ptrdiff_t)(result.height - 1) * upright.part.plane[i].pitch;
-            upright.part.plane[i].pitch = -upright.part.plane[i].pitch;
-        }
-    for (uint32_t k = 0; k < c->made_channels; k++)
-        for (uint32_t y = 0; y < result.height; y++)
-            for (uint32_t x = 0; x < result.width; x++)
-                if (memcmp(
-                        sample_at(&upright.part, x, y, k), sample_at(&c->made.part, x, y, k), made_depth > 8 ? 2 : 1))
-                    fail_msg("%s: channel %u of pixel %u, %u differs", text, k, x, y);
-    if (!is_untouched(&upright))
-        fail_msg("%s: something beside the image was written", text);
+    turn_like(&host_to, &to);
+    expect_result(c, &host_to, text);
     drop(&from);
     drop(&to);
     drop(&host_from);

@@ -134,8 +134,10 @@ static uint32_t write_gaussian(double step, double deviation, uint16_t *weight)
     double value = WEIGHT_ONE, ratio = kst_filter_exp(-square);
     uint32_t last = 0;
     memset(weight, 0, FILTER_BILATERAL_STEPS * sizeof *weight);
-    for (weight[0] = WEIGHT_ONE; last + 1 < FILTER_BILATERAL_STEPS && weight[last] > 0; ratio *= factor) {
+    weight[0] = WEIGHT_ONE;
+    while (last + 1 < FILTER_BILATERAL_STEPS && weight[last] > 0) {
         value *= ratio;
+        ratio *= factor;
         weight[++last] = (uint16_t)rint(value);
     }
     return last;
