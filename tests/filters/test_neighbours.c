@@ -278,12 +278,12 @@ static void wide_bilateral(void **state)
     for (size_t i = 0; i < SIZES; i++)
         for (size_t k = 0; k < 4; k++) {
             uint32_t channels = (i + k) % 3 == 0 ? 1 : (i + k) % 3 == 1 ? 3 : 4;
-            struct model source = model_random(sizes[i][0], sizes[i][1], channels, depths[(i + k) % 4]);
+            struct model source = model_random_fine(sizes[i][0], sizes[i][1], channels, depths[(i + k) % 4]);
             struct model made = model_wide_bilateral(&source, cases[k].colour, cases[k].space, cases[k].radius);
             check_reference(&source, &made, cases[k].colour, cases[k].space, cases[k].radius);
             model_check(cases[k].chain, source, made);
         }
-    struct model source = model_random(31, 19, 3, 16);
+    struct model source = model_random_fine(31, 19, 3, 16);
     struct model made = model_wide_bilateral(&source, 200, 100, 12);
     check_reference(&source, &made, 200, 100, 12);
     model_check("bilateral=200:100:12", source, made);

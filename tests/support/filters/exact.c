@@ -54,6 +54,14 @@ struct model model_random(uint32_t width, uint32_t height, uint32_t channels, ui
     return model;
 }
 
+struct model model_random_fine(uint32_t width, uint32_t height, uint32_t channels, uint32_t depth)
+{
+    struct model model = model_random(width, height, channels, depth);
+    for (size_t i = 0; i < (size_t)width * height * channels && depth > 8; i++)
+        model.value[i] |= next_random() % (1u << (depth - 8));
+    return model;
+}
+
 /* Holds a picture whose rows have their own pitch, with bytes around them that must not change. */
 struct buffer {
     kst_image image;

@@ -24,6 +24,9 @@ struct model model_make(uint32_t width, uint32_t height, uint32_t channels, uint
 /* Make an image of random samples, smooth in places, so that it has edges, flat areas and equal neighbours. */
 struct model model_random(uint32_t width, uint32_t height, uint32_t channels, uint32_t depth);
 
+/* Make such an image whose samples of more than 8 bits also have random bits below the highest eight. */
+struct model model_random_fine(uint32_t width, uint32_t height, uint32_t channels, uint32_t depth);
+
 /* Return a sample; outside of the image the nearest one inside. */
 uint32_t *model_at(const struct model *model, int64_t x, int64_t y, uint32_t channel);
 uint32_t model_near(const struct model *model, int64_t x, int64_t y, uint32_t channel);
