@@ -123,6 +123,15 @@ expect 1 "$KOSTKA" filter canny=1:2 wide.png no.png
 says 'wide.png: filters: .*canny takes samples of up to 8 bits; depth=8 before it'
 [ -e no.png ] && fail 'no.png was written'
 
+# Planes are filtered as interleaved pixels are, and written as planes; those of YCbCr are refused.
+expect 0 "$KOSTKA" encode a.png planes.jpg
+expect 0 "$KOSTKA" decode --format planar --filters flip planes.jpg planes.pgm
+expect 0 "$KOSTKA" filter flip,channel=green planes.jpg green.png
+expect 0 "$KOSTKA" convert green.png green.pgm
+cmp -s planes-1.pgm green.pgm || fail 'planes are filtered otherwise than pixels'
+expect 1 "$KOSTKA" decode --format raw --filters flip planes.jpg no.pgm
+says 'planes.jpg: filters: .*planes of grey, of RGB, or of RGB and alpha'
+
 # Wrong calls.
 expect 2 "$KOSTKA" filter cartoon=1 a.ppm b.ppm
 says "levels is a number from 2 to 64, not '1' (at byte 8)"

@@ -10,6 +10,8 @@
 
 #include <kostka/kostka_filter.h>
 
+#include "device/runtime.h"
+#include "run/device.h"
 #include "support/gpu/contexts.h"
 #include "support/random.h"
 #include "support/test.h"
@@ -272,6 +274,51 @@ static void on_gpus(void **state)
     }
 }
 
+/* Queue a chain for an image with planes and for one that does not fit, and wait for the stream. */
+static void run_on_stream(kst_context *context, const char *chain, kst_filter_item items[2])
+{
+    struct gpu_runtime *gpu = kst_context_gpu_if_open(context);
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_track *track = kst_gpu_track_take(gpu, &error);
+    const kst_stream queue = {gpu->gpu->info.kind, (void *)track->queue.handle};
+    kst_filter *filter;
+    assert_int_equal(kst_filter_open(context, chain, &filter, NULL), KST_OK);
+    assert_int_equal(kst_filter_queue(filter, items, 2, &queue), KST_ERROR_IMAGE_SIZE);
+    gpu->gpu->backend->finish(&track->queue);
+    kst_filter_close(&filter);
+    kst_gpu_track_give(gpu, track);
+}
+
+static void on_streams(void **state)
+{
+    static const char *const chains[] = {"rotate=90,invert", "resize=20x9"};
+    (void)state;
+    for (uint32_t i = 0; i < gpu_contexts * 2; i++) {
+        kst_context *context = gpu_context[i / 2];
+        struct sample_case c = {.chain = chains[i % 2], .channels = 3};
+        struct parted host, from, to, found;
+        prepare(&c, 8, 33, 7);
+        const kst_image source = describe(KST_FORMAT_PLANAR, 3, 8, 33, 7);
+        const kst_image result = describe(KST_FORMAT_PLANAR, 3, 8, c.made.part.width, c.made.part.height);
+        place(&host, context, &source, KST_MEMORY_HOST, POISON);
+        copy_samples(&c.from.part, &host.part, 3);
+        place(&from, context, &source, device_memory(context), POISON);
+        assert_int_equal(kst_image_copy(context, &host.part, &from.part), KST_OK);
+        place(&to, context, &result, device_memory(context), POISON);
+        kst_filter_item items[2] = {{.from = &from.part, .to = &from.part}, {.from = &from.part, .to = &to.part}};
+        run_on_stream(context, c.chain, items);
+        place(&found, context, &result, KST_MEMORY_HOST, 0);
+        assert_int_equal(kst_image_copy(context, &to.whole, &found.whole), KST_OK);
+        turn_like(&found, &to);
+        expect_result(&c, &found, "on a stream");
+        drop(&host);
+        drop(&from);
+        drop(&to);
+        drop(&found);
+        forget(&c);
+    }
+}
+
 /* Results of planes are described as planes, and allocated so if they have no buffer. */
 static void described(void **state)
 {
@@ -376,7 +423,8 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(on_cpu), cmocka_unit_test(on_gpus), cmocka_unit_test(described),
-        cmocka_unit_test(counted), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(on_cpu), cmocka_unit_test(on_gpus),
+        cmocka_unit_test(on_streams), cmocka_unit_test(described), cmocka_unit_test(counted),
+        cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }
