@@ -321,8 +321,8 @@ static void expect_broken_profile(const char *name, uint64_t offset, const char 
 }
 
 /*
- * T.803's streams, and those of other encoders, keep what they claim, but for one, whose tile-parts are not in the
- * order that the profile in its CPF demands.
+ * T.803's streams, and those of other encoders, keep what they claim, but for two: the profile in the CPF of one
+ * demands another order of tile-parts, that in the CPF of the other demands other tiles.
  */
 static void conformance(void **state)
 {
@@ -351,7 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(announcement), cmocka_unit_test(kinds), cmocka_unit_test(sets),
         cmocka_unit_test(regions), cmocka_unit_test(transforms), cmocka_unit_test(bounds), cmocka_unit_test(profiles),
         cmocka_unit_test(encoder), cmocka_unit_test(transcoder), cmocka_unit_test(conformance)};
-    if (!corpus_present())
+    if (!j2k_corpus_present())
         return 77;
     return run_with_context(1, tests, NULL, NULL);
 }
