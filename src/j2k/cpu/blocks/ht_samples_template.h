@@ -48,7 +48,8 @@ static void take_quad(struct samples_reading *reading, uint32_t quad, uint32_t m
         if ((J2K_HT_VLC_RHO(quad) >> i & 1) == 0)
             continue;
         const uint32_t bits = most - (J2K_HT_VLC_KNOWN(quad) >> i & 1);
-        const WORD number = bits_at(decoder, reading->at, bits) | (WORD)(J2K_HT_VLC_ONE(quad) >> i & 1) << bits;
+        const uint64_t top = (uint64_t)(J2K_HT_VLC_ONE(quad) >> i & 1) << bits; /* bits may be 32 if it is 0 */
+        const WORD number = bits_at(decoder, reading->at, bits) | (WORD)top;
         reading->at += bits;
         reading->fine = reading->fine && number >> 1 < ((WORD)1 << decoder->bits) - 1;
         sample[i] = make_sample(decoder, number);
