@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Defines for AVX-512 what ht_count_reals.h needs. */
 
-/* Holds the exponents of both rows of samples in a row of quads, column by column. */
 enum { COUNTED_AT_ONCE = 32, COUNTED_AROUND = 64 };
+
+/* Holds the exponents of both rows of samples in a row of quads, column by column. */
 struct j2k_ht_counted_row {
     uint8_t upper[2 * J2K_HT_ROW_QUADS + 2 * COUNTED_AROUND], lower[2 * J2K_HT_ROW_QUADS + 2 * COUNTED_AROUND];
 };

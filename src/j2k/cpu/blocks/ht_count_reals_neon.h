@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Defines for NEON what ht_count_reals.h needs. */
-/* Holds the exponents of a row of quads, four bytes a quad, and of eight quads on either side. */
+
 enum { COUNTED_AT_ONCE = 8, COUNTED_AROUND = 8 };
+
+/* Holds the exponents of a row of quads, four bytes a quad, and of eight quads on either side. */
 struct j2k_ht_counted_row {
     uint8_t exponent[4 * (J2K_HT_ROW_QUADS + 2 * COUNTED_AROUND)];
 };
 
-/* This header uses the definitions above. */
+/* These headers use the definitions above. */
 #include "j2k/cpu/blocks/ht_count_reals.h"
 
-/* Return where the exponents of a quad are. */
-ALWAYS_INLINE uint8_t *exponents_at(struct j2k_ht_counted_row *row, uint32_t quad)
-{
-    return row->exponent + (size_t)4 * (COUNTED_AROUND + quad);
-}
+#include "j2k/cpu/blocks/ht_count_quads.h"
 
 /* Load the magnitudes of four coefficients; those from `count` on are 0. Nothing behind them is read. */
 ALWAYS_INLINE int32x4_t load_magnitudes(const float *from, uint32_t count)
@@ -95,22 +93,6 @@ ALWAYS_INLINE uint32_t mask_of(uint8x8_t bytes)
 {
     static const uint8_t weights[8] = {1, 2, 4, 8, 16, 32, 64, 128};
     return vaddv_u8(vand_u8(bytes, vld1_u8(weights)));
-}
-
-ALWAYS_INLINE void clear_group(struct j2k_ht_counted_row *row, uint32_t x)
-{
-    memset(exponents_at(row, x / 2), 0, 2 * J2K_HT_GROUP_COLUMNS);
-}
-
-ALWAYS_INLINE void take_first_row(struct j2k_ht_encoder *encoder, const struct j2k_ht_counted_row *row)
-{
-    struct j2k_ht_above *own = &encoder->above[0];
-    const uint32_t quads = (encoder->width + 1) / 2;
-    memset(&encoder->above, 0, sizeof encoder->above);
-    memcpy(encoder->row.exponent, row->exponent + 4 * COUNTED_AROUND, (size_t)4 * ((quads + 7) / 8 * 8));
-    keep_for_next(encoder, own);
-    for (uint32_t quad = 0; quad < quads; quad += 8)
-        make_codes(encoder, quad, own, &encoder->above[1], true);
 }
 
 ALWAYS_INLINE uint32_t count_some(const struct j2k_ht_counted_row *own, const struct j2k_ht_counted_row *above,
