@@ -241,6 +241,8 @@ void kst_j2k_run_volume_end(struct j2k_volume_decoding *d)
 /* Refuse tiles that take part in the transform along z with a different kind of wavelet, or with RCT or ICT. */
 static kst_status check_tiles(const struct j2k_volume_decoding *d, const struct j2k_plan *plan)
 {
+    if (d->transformed && !d->wavelet)
+        return kst_j2k_run_volume_check_stages(d, plan);
     for (uint32_t t = 0; t < plan->tile_count && d->wavelet; t++) {
         if (plan->tile[t].transform != J2K_TRANSFORM_NONE)
             return fail(d, KST_ERROR_J2K_EXTENSION, "a tile with RCT or ICT");

@@ -59,6 +59,9 @@ kst_status kst_j2k_run_volume_describe_tile(const struct j2k_volume_decoding *d,
     const struct j2k_tile *tile, uint32_t index, const struct j2k_multi **multi, bool *is_real);
 void kst_j2k_run_volume_shifts(const struct j2k_volume_decoding *d, double *shift);
 
+/* Check the transforms of all tiles of the plan in this way. */
+kst_status kst_j2k_run_volume_check_stages(const struct j2k_volume_decoding *d, const struct j2k_plan *plan);
+
 /* Build the plan for some rows. The caller releases it, even after an error. */
 kst_status kst_j2k_run_volume_plan(struct j2k_volume_decoding *d, struct j2k_rect region, struct j2k_plan *plan);
 

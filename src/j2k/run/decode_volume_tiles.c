@@ -145,6 +145,20 @@ kst_status kst_j2k_run_volume_describe_tile(const struct j2k_volume_decoding *d,
     return check_numbers(d, *multi, is_real);
 }
 
+kst_status kst_j2k_run_volume_check_stages(const struct j2k_volume_decoding *d, const struct j2k_plan *plan)
+{
+    struct memory *memory = &d->decoder->memory;
+    const struct j2k_multi *multi = NULL;
+    kst_status status = KST_OK;
+    bool *is_real = kst_memory_array(memory, stream_of(d)->component_count, sizeof *is_real, &status);
+    if (!is_real)
+        return refuse(d, status, KST_NO_OFFSET, NULL);
+    for (uint32_t t = 0; t < plan->tile_count && !status; t++)
+        status = kst_j2k_run_volume_describe_tile(d, plan, &plan->tile[t], plan->tile[t].index, &multi, is_real);
+    kst_memory_release(memory, is_real);
+    return status;
+}
+
 void kst_j2k_run_volume_shifts(const struct j2k_volume_decoding *d, double *shift)
 {
     const struct j2k_stream *stream = stream_of(d);
