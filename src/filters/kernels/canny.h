@@ -320,22 +320,21 @@ FUNCTION void join_names(GLOBAL u32 *names, u32 a, u32 b)
     }
 }
 
-/* Join a pixel to a pixel of another tile if that one is marked. */
-FUNCTION void join_beside(
-    GLOBAL const struct filter_record *record, GLOBAL u8 *to, GLOBAL u32 *names, u32 node, u32 x, u32 y)
+/* Return the mark of a pixel; 0 outside the image. */
+FUNCTION u32 mark_at(GLOBAL const struct filter_record *record, GLOBAL u8 *to, u32 x, u32 y)
 {
-    if (x >= record->width || y >= record->height)
-        return;
-    u32 mark = *target_pixel(record, to, x, y);
-    if (mark != 0)
-        join_names(names, node, mark == EDGE ? 0 : y * record->width + x + 1);
+    return x < record->width && y < record->height ? *target_pixel(record, to, x, y) : 0;
 }
 
-/* Join the upper row and the left column of each of some tiles to the pixels of other tiles beside them. */
+/*
+ * Join the upper row and the left column of each of some tiles to the pixels of other tiles beside them. A work-item
+ * loads all marks that it needs before it examines the first one. If the middle one of three neighbours is marked, it
+ * is joined to the other two, by its own tile or at that tile's side, and stands for them.
+ */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_canny_join(FILTER_ARGUMENTS)
 {
-    u32 group, self = local_index() % FILTER_TILE, part = local_index() / FILTER_TILE % 2;
+    u32 group, self = local_index() % FILTER_TILE, part = local_index() / FILTER_TILE % 2, beside[3];
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct filter_tile tile = tile_of(record, group * FILTER_CANNY_TILES + local_index() / (2 * FILTER_TILE));
     GLOBAL u32 *names = extra_words(record, extra);
@@ -343,12 +342,23 @@ filter_canny_join(FILTER_ARGUMENTS)
     (void)from;
     if (x >= tile.right || y >= tile.bottom || (part == 0 ? y : x) == 0)
         return;
-    u32 mark = *target_pixel(record, to, x, y), node = mark == EDGE ? 0 : y * record->width + x + 1;
+    /* Columns and rows before the first one wrap around to numbers above all others. */
+    u32 left = x - 1, top = y - 1, right_step = part == 0 ? 1 : 0, down_step = 1 - right_step;
+    u32 mark = mark_at(record, to, x, y), node = mark == EDGE ? 0 : y * record->width + x + 1;
+    UNROLL for (u32 i = 0; i < 3; i++)
+    {
+        beside[i] = mark_at(record, to, left + i * right_step, top + i * down_step);
+    }
     if (mark == 0)
         return;
-    /* Columns and rows before the first one wrap around to numbers above all others. */
-    for (u32 i = 0; i < 3; i++)
-        join_beside(record, to, names, node, part == 0 ? x + i - 1 : x - 1, part == 0 ? y - 1 : y + i - 1);
+    if (beside[1] != 0)
+        beside[0] = beside[2] = 0;
+    UNROLL for (u32 i = 0; i < 3; i++)
+    {
+        u32 other = (top + i * down_step) * record->width + left + i * right_step + 1;
+        if (beside[i] != 0)
+            join_names(names, node, beside[i] == EDGE ? 0 : other);
+    }
 }
 
 /* Return the marks of `count` pixels, up to 4, in the bytes of a word; `whole`: they are an aligned word. */
