@@ -550,7 +550,7 @@ static void refusals(void **state)
     assert_int_equal(kst_filter_segments(filter, NULL, &found, NULL), KST_ERROR_ARGUMENT);
     assert_int_equal(kst_filter_segments(filter, &image, NULL, NULL), KST_ERROR_ARGUMENT);
     kst_filter_close(&filter);
-    assert_int_equal(kst_filter_open(context, "depth=16,bilateral,lines", &filter, NULL), KST_OK);
+    assert_int_equal(kst_filter_open(context, "depth=16,canny=1:2,lines", &filter, NULL), KST_OK);
     assert_int_equal(kst_filter_segments(filter, &image, &found, &report), KST_ERROR_IMAGE_DEPTH);
     assert_null(found.segment);
     kst_filter_segments_release(context, &found);
