@@ -120,10 +120,18 @@ test_wheel() {
     say "$(tail -n 1 "$folder/test.log")"
 }
 
+# test_plugins: in the same environment, beside the packages of others for which the wheel has plugins.
+test_plugins() {
+    quietly others "$folder/fresh/bin/pip" install numpy 'pydicom>=3' pylibjpeg pillow numcodecs 'zarr>=3'
+    quietly test env -i PATH="$folder/fresh/bin" "$folder/fresh/bin/python" packaging/test_plugins.py
+    say "$(tail -n 1 "$folder/test.log")"
+}
+
 tools
 compile "$@"
 tell_kernels
 pack
 check_kernels
 test_wheel
+test_plugins
 say "$wheel, $(du -k "$wheel" | cut -f 1) kB"
