@@ -22,19 +22,32 @@ static const uint8_t run_exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 #define SUFFIX(u) ((u) <= 2 ? 0U : (u) <= 4 ? (u)-3U : (u)-5U)
 #define SUFFIX_LENGTH(u) ((u) <= 2 ? 0U : (u) <= 4 ? 1U : 5U)
 
+/* The parts of each code become constants, because macros in macros would make a megabyte of text of the table. */
+#define CODE(u)                                                                                                        \
+    PREFIX_##u = PREFIX(u), PREFIX_LENGTH_##u = PREFIX_LENGTH(u), SUFFIX_##u = SUFFIX(u),                              \
+    SUFFIX_LENGTH_##u = SUFFIX_LENGTH(u)
+#define CODES                                                                                                          \
+    CODE(0), CODE(1), CODE(2), CODE(3), CODE(4), CODE(5), CODE(6), CODE(7), CODE(8), CODE(9), CODE(10), CODE(11),      \
+        CODE(12), CODE(13), CODE(14), CODE(15), CODE(16), CODE(17), CODE(18), CODE(19), CODE(20), CODE(21), CODE(22),  \
+        CODE(23), CODE(24), CODE(25), CODE(26), CODE(27), CODE(28), CODE(29), CODE(30), CODE(31)
+enum { CODES };
+
 /* Joins the codes of u of a pair of quads: up to 16 bits, and above these 16 their number. */
 #define PAIR(a, b)                                                                                                     \
-    (PREFIX(a) | PREFIX(b) << PREFIX_LENGTH(a) | SUFFIX(a) << (PREFIX_LENGTH(a) + PREFIX_LENGTH(b)) |                  \
-        SUFFIX(b) << (PREFIX_LENGTH(a) + PREFIX_LENGTH(b) + SUFFIX_LENGTH(a)) |                                        \
-        (PREFIX_LENGTH(a) + PREFIX_LENGTH(b) + SUFFIX_LENGTH(a) + SUFFIX_LENGTH(b)) << 16)
-#define PAIRS4(a, b) PAIR(a, b), PAIR(a, (b) + 1), PAIR(a, (b) + 2), PAIR(a, (b) + 3)
-#define PAIRS16(a, b) PAIRS4(a, b), PAIRS4(a, (b) + 4), PAIRS4(a, (b) + 8), PAIRS4(a, (b) + 12)
-#define PAIRS(a) PAIRS16(a, 0), PAIRS16(a, 16)
-#define ROWS4(a) PAIRS(a), PAIRS((a) + 1), PAIRS((a) + 2), PAIRS((a) + 3)
+    (PREFIX_##a | PREFIX_##b << PREFIX_LENGTH_##a | SUFFIX_##a << (PREFIX_LENGTH_##a + PREFIX_LENGTH_##b) |            \
+        SUFFIX_##b << (PREFIX_LENGTH_##a + PREFIX_LENGTH_##b + SUFFIX_LENGTH_##a) |                                    \
+        (PREFIX_LENGTH_##a + PREFIX_LENGTH_##b + SUFFIX_LENGTH_##a + SUFFIX_LENGTH_##b) << 16)
+#define PAIRS(a)                                                                                                       \
+    PAIR(a, 0), PAIR(a, 1), PAIR(a, 2), PAIR(a, 3), PAIR(a, 4), PAIR(a, 5), PAIR(a, 6), PAIR(a, 7), PAIR(a, 8),        \
+        PAIR(a, 9), PAIR(a, 10), PAIR(a, 11), PAIR(a, 12), PAIR(a, 13), PAIR(a, 14), PAIR(a, 15), PAIR(a, 16),         \
+        PAIR(a, 17), PAIR(a, 18), PAIR(a, 19), PAIR(a, 20), PAIR(a, 21), PAIR(a, 22), PAIR(a, 23), PAIR(a, 24),        \
+        PAIR(a, 25), PAIR(a, 26), PAIR(a, 27), PAIR(a, 28), PAIR(a, 29), PAIR(a, 30), PAIR(a, 31)
 
 enum { EXCESSES = 32 };
-static const uint32_t excess_pairs[EXCESSES * EXCESSES] = {
-    ROWS4(0), ROWS4(4), ROWS4(8), ROWS4(12), ROWS4(16), ROWS4(20), ROWS4(24), ROWS4(28)};
+static const uint32_t excess_pairs[EXCESSES * EXCESSES] = {PAIRS(0), PAIRS(1), PAIRS(2), PAIRS(3), PAIRS(4), PAIRS(5),
+    PAIRS(6), PAIRS(7), PAIRS(8), PAIRS(9), PAIRS(10), PAIRS(11), PAIRS(12), PAIRS(13), PAIRS(14), PAIRS(15), PAIRS(16),
+    PAIRS(17), PAIRS(18), PAIRS(19), PAIRS(20), PAIRS(21), PAIRS(22), PAIRS(23), PAIRS(24), PAIRS(25), PAIRS(26),
+    PAIRS(27), PAIRS(28), PAIRS(29), PAIRS(30), PAIRS(31)};
 
 /* Append up to 8 bits. */
 static void put_run_bits(struct j2k_ht_runs *runs, uint32_t value, uint32_t count)
