@@ -6,8 +6,8 @@
 # bytes NUMBER…: each a byte; little LENGTH NUMBER…: each so many bytes, the lowest first
 bytes() {
     for value in "$@"; do
-        # shellcheck disable=SC2059 # the format is made here
-        printf "\\$(printf '%03o' $((value & 255)))"
+        # shellcheck disable=SC2059 # the format is made here, of octal digits
+        printf "\\$((value >> 6 & 3))$((value >> 3 & 7))$((value & 7))"
     done
 }
 little() {
