@@ -49,12 +49,14 @@ enum {
 
 #define J2K_BIT(i, b) ((i) >> (b)&1)
 
-/* Entries i to i + 255 of a table that f computes from an index. */
-#define J2K_ENTRIES_8(f, i) f(i), f((i) + 1), f((i) + 2), f((i) + 3), f((i) + 4), f((i) + 5), f((i) + 6), f((i) + 7)
-#define J2K_ENTRIES_64(f, i)                                                                                           \
-    J2K_ENTRIES_8(f, i), J2K_ENTRIES_8(f, (i) + 8), J2K_ENTRIES_8(f, (i) + 16), J2K_ENTRIES_8(f, (i) + 24),            \
-        J2K_ENTRIES_8(f, (i) + 32), J2K_ENTRIES_8(f, (i) + 40), J2K_ENTRIES_8(f, (i) + 48), J2K_ENTRIES_8(f, (i) + 56)
-#define J2K_ENTRIES(f, i)                                                                                              \
-    J2K_ENTRIES_64(f, i), J2K_ENTRIES_64(f, (i) + 64), J2K_ENTRIES_64(f, (i) + 128), J2K_ENTRIES_64(f, (i) + 192)
+/* The 256 entries of a table that f computes from an index. A number is short wherever a macro repeats it. */
+#define J2K_ENTRIES_16(f, h)                                                                                           \
+    f(0x##h##0), f(0x##h##1), f(0x##h##2), f(0x##h##3), f(0x##h##4), f(0x##h##5), f(0x##h##6), f(0x##h##7),            \
+        f(0x##h##8), f(0x##h##9), f(0x##h##A), f(0x##h##B), f(0x##h##C), f(0x##h##D), f(0x##h##E), f(0x##h##F)
+#define J2K_ENTRIES(f)                                                                                                 \
+    J2K_ENTRIES_16(f, 0), J2K_ENTRIES_16(f, 1), J2K_ENTRIES_16(f, 2), J2K_ENTRIES_16(f, 3), J2K_ENTRIES_16(f, 4),      \
+        J2K_ENTRIES_16(f, 5), J2K_ENTRIES_16(f, 6), J2K_ENTRIES_16(f, 7), J2K_ENTRIES_16(f, 8), J2K_ENTRIES_16(f, 9),  \
+        J2K_ENTRIES_16(f, A), J2K_ENTRIES_16(f, B), J2K_ENTRIES_16(f, C), J2K_ENTRIES_16(f, D), J2K_ENTRIES_16(f, E),  \
+        J2K_ENTRIES_16(f, F)
 
 #endif

@@ -16,7 +16,7 @@ const uint16_t kst_j2k_cpu_ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
     (FIRST(LENGTH, i) + SECOND(LENGTH, i)) | (FIRST(SUFFIX, i) + SECOND(SUFFIX, i)) << 3 | FIRST(SUFFIX, i) << 7 |     \
         FIRST(VALUE, i) << 10 | SECOND(VALUE, i) << 13
 
-const uint16_t kst_j2k_cpu_ht_pairs[256] = {J2K_ENTRIES(PAIR, 0)};
+const uint16_t kst_j2k_cpu_ht_pairs[256] = {J2K_ENTRIES(PAIR)};
 
 struct j2k_ht_reading kst_j2k_cpu_ht_reading_open(const struct j2k_ht_decoder *decoder, struct j2k_ht_mel *mel)
 {
