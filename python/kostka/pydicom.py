@@ -29,7 +29,7 @@ _LABEL = "kostka"
 DECODER_DEPENDENCIES = {uid: ("kostka",) for uid in _JPEG + _JPEG2000 + _COLLECTIONS}
 ENCODER_DEPENDENCIES = {uid: ("kostka",) for uid in (_SYNTAX + "90", _SYNTAX + "91") + _HT}
 
-_added = {}  # encoders for syntaxes that pydicom has none for
+_added: dict[str, object] = {}  # encoders for syntaxes that pydicom has none for
 
 # What pydicom 2 asks a handler for.
 HANDLER_NAME = "Kostka"

@@ -59,7 +59,7 @@ class OpenCl(unittest.TestCase):
         self.assertRaises(BufferError, memoryview, volume)
         for name in ("__cuda_array_interface__", "__array_interface__"):
             self.assertFalse(hasattr(volume, name))
-        # Of no other device is it read, and from its own its samples are those of the array.
+        # The volume is read by its own device alone, and its samples are those of the array.
         self.assertEqual(kostka.encode_volume(volume, levels=2), data)
         self.assertEqual(kostka.encode_volumes([volume, volume], levels=2), [data, data])
         with self.assertRaises(kostka.KostkaError) as caught:

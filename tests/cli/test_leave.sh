@@ -61,7 +61,7 @@ same piped.jp2 first.jp2
 "$KOSTKA" convert -v in --out-format jp2 --out-dir table --device cuda:0 2>&1 | cat >out
 prints '^inputs that succeeded  *120 '
 
-# So it is with frames: many at once, one by one, and on two devices.
+# The same holds for the frames of a video: many at once, one by one, and on two devices.
 for i in 1 2 3 4 5 6; do cat in/p1.jpg; done >frames.mjpeg
 for options in '' --latency '--bitrate 1M'; do
     # shellcheck disable=SC2086 # words

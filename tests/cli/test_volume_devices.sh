@@ -113,7 +113,7 @@ expect 0 encode --device cpu --shard 1/3 --resume in.raw o.zarr
 equals "$(find o.zarr/0/c -type f -newermt @1000000000 | wc -l)" 1 'bricks that were made again'
 expect 1 encode --device cpu --shard 0/3 --ht in.raw o.zarr
 says 'shard: a store that is there was not begun from this input'
-# Without --shard what is missing is made, and the store finished.
+# Without --shard a call makes what is missing, and finishes the store.
 expect 0 encode --device cpu --resume in.raw o.zarr
 same_store o.zarr e.zarr 'a share and then the rest'
 

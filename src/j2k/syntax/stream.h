@@ -115,7 +115,7 @@ struct j2k_stream {
     uint64_t usual_visits; /* visits of these samples by coding passes (allowance.h) */
     struct j2k_parameters main;
     struct j2k_multi multi; /* multiple component transform (T.801) of the main header */
-    /* Where the main header's segments of it are (multi_reading.h); null: Rsiz does not allow such a transform. */
+    /* Lists the main header's segments of it (multi_reading.h); null: Rsiz does not allow such a transform. */
     struct j2k_multi_header *multi_header;
     /* Segments of the main header that are kept, followed by those of tile-part headers. */
     struct j2k_marker_segment *segment;

@@ -274,7 +274,9 @@ static void test_any(void **state)
     }
 }
 
-/* The same bytes on every tier and number of threads, also where memory is short; and boxes are parts of the whole. */
+/*
+ * All tiers and numbers of threads make the same bytes, also where memory is short, and boxes are parts of the whole.
+ */
 static void test_machines(void **state)
 {
     (void)state;

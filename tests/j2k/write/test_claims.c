@@ -68,7 +68,7 @@ struct claims {
 };
 
 enum { HT = 0x40, MIXED = 0xC0, ANNOUNCED = 0x4000, CAP = 45, COD = CAP + 10, QCD = COD + 14, MAIN = QCD + 6 };
-/* Where the first tile-part begins if the main header has no further segment. */
+/* The first tile-part begins here if the main header has no further segment. */
 enum { FIRST_PART = MAIN };
 
 /* The header of a packet whose block has a cleanup pass below two planes without a pass of their own, and two bytes. */
@@ -285,7 +285,7 @@ static void encoder(void **state)
     kst_image_release(context, &image);
 }
 
-/* So do streams that are transcoded. */
+/* Streams that are transcoded keep their claims, too. */
 static void transcoder(void **state)
 {
     static const char *const names[] = {

@@ -250,7 +250,9 @@ static void read_all(struct reading *reading)
     }
 }
 
-/* In tiles and layers, with packet headers of each; with boxes, of one tile; and the same as HTJ2K, which claims that.
+/*
+ * Decode a stream with tiles and layers and packet headers of each tile, one tile with boxes, and the same as HTJ2K,
+ * whose CAP claims what the stream has.
  */
 static void decoding(void **state)
 {

@@ -284,7 +284,7 @@ static void describe_pointer(int attribute, void *value, cu_pointer pointer)
     }
 }
 
-/* Of all addresses this driver knows only those that another library got from idle_gst_cuda.c. */
+/* This driver knows only the addresses that another library got from idle_gst_cuda.c. */
 cu_result idle_pointer_attributes(unsigned number, int *attributes, void **values, cu_pointer pointer)
 {
     note(CALL_pointer_attributes, 0);
