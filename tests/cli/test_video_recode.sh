@@ -49,7 +49,7 @@ says 'all: note: frames that pass one by one .* have one device: auto'
     head -n 1 a.y4m
     for i in 1 2 3 4; do
         tail -n +2 a.y4m
-        for k in 1 2; do echo FRAME && head -c $((73 * 51 + 2 * 37 * 26)) /dev/urandom; done
+        for _ in 1 2; do echo FRAME && head -c $((73 * 51 + 2 * 37 * 26)) /dev/urandom; done
     done
 } >rough.y4m
 expect 0 "$KOSTKA" video rough.y4m rough.avi -q 95
