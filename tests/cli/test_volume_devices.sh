@@ -20,7 +20,8 @@ files() {
 same_store() {
     files "$2" >wanted
     files "$1" | cmp -s - wanted || fail "the store is another: $3"
-    [ -e "$1/zarr.json" ] && [ ! -e "$1/unfinished.txt" ] || fail "it is not finished: $3"
+    [ -e "$1/zarr.json" ] || fail "it has no metadata: $3"
+    [ ! -e "$1/unfinished.txt" ] || fail "it is not finished: $3"
 }
 expect 0 encode --device cpu in.raw e.zarr
 expect 0 encode --device cpu --layout 2d --brick 1x24x28 in.raw d.zarr
@@ -61,6 +62,7 @@ expect 3 "$KOSTKA" volume decode --device cuda:77,cpu e.zarr none.raw
 says 'cuda:77'
 
 # A GPU whose kernels fail, beside the CPU: here its driver does nothing else.
+# shellcheck disable=SC2317 # expect calls it
 failing() {
     env LD_LIBRARY_PATH="$IDLE_CUDA${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" IDLE_CUDA_FAILS=1 "$IDLE_CUDA/kostka" volume "$@"
 }
