@@ -282,7 +282,7 @@ static void encoder(void **state)
     assert_int_equal(kst_j2k_options_profile(&j2k, KST_J2K_PROFILE_1), KST_OK);
     j2k.style = KST_J2K_HT;
     expect_coded(&image, &j2k, "a profile");
-    kst_image_release(context, &image);
+    image_free(&image);
 }
 
 /* Streams that are transcoded keep their claims, too. */
