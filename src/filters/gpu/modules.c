@@ -31,7 +31,6 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_PICK] = {"filter_pick", FILTER_GROUP_ITEMS},
     [FILTER_MATRIX] = {"filter_matrix", FILTER_GROUP_ITEMS},
     [FILTER_MATRIX_PLANE] = {"filter_matrix_plane", FILTER_GROUP_ITEMS},
-    [FILTER_INTERLEAVE] = {"filter_interleave", FILTER_GROUP_ITEMS},
     [FILTER_LUT] = {"filter_lut", FILTER_GROUP_ITEMS},
     [FILTER_CURVES] = {"filter_curves", FILTER_GROUP_ITEMS},
     [FILTER_XYZ] = {"filter_xyz", FILTER_GROUP_ITEMS},

@@ -29,7 +29,6 @@ enum filter_gpu_kernel {
     FILTER_PICK,
     FILTER_MATRIX,
     FILTER_MATRIX_PLANE,
-    FILTER_INTERLEAVE,
     FILTER_LUT,
     FILTER_CURVES,
     FILTER_XYZ,

@@ -24,8 +24,8 @@ static kst_status plan_join(struct filter_gpu_set *set, uint32_t first, const st
     for (uint32_t c = 0; c < PLANES && !status; c++) {
         struct filter_gpu_step step = step_between(set, first + c, first + RGB, JOIN);
         struct filter_record record = kst_filter_gpu_record(&step);
-        record.value[0] = (int32_t)c;
-        status = kst_filter_gpu_add(&step, FILTER_INTERLEAVE, &record);
+        record.value[1] = (int32_t)c;
+        status = kst_filter_gpu_add(&step, FILTER_CHANNEL, &record);
     }
     if (status)
         return status;

@@ -76,20 +76,6 @@ filter_matrix_plane(FILTER_ARGUMENTS)
     }
 }
 
-/* value: the channel of the result that the source, which is a plane, becomes. */
-KERNEL(FILTER_GROUP_ITEMS)
-filter_interleave(FILTER_ARGUMENTS)
-{
-    u32 group;
-    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
-    struct filter_tile tile = tile_of(record, group);
-    u32 x = own_column(&tile);
-    (void)extra;
-    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS)
-        store_sample(target_pixel(record, to, x, y), (u32)record->value[0], record->to_bytes,
-            load_sample(source_pixel(record, from, x, y), 0, record->bytes));
-}
-
 /*
  * Describes a cell of a table: its point nearest to 0, the steps to the neighbours of that point, and the position of a
  * colour within the cell.
