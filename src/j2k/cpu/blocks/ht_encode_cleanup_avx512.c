@@ -74,14 +74,7 @@ ALWAYS_INLINE uint32_t some_codes(const struct j2k_ht_row *row, uint32_t quad, u
            UINT32_MAX >> (J2K_HT_QUADS_AT_ONCE - count);
 }
 
-/* Quads whose context is 0 have an event, which happens if there is anything in them. */
-ALWAYS_INLINE struct j2k_ht_events row_events(const struct j2k_ht_row *row, uint32_t quad, uint32_t count)
-{
-    const uint32_t there = UINT32_MAX >> (J2K_HT_QUADS_AT_ONCE - count);
-    const uint32_t asks = ~some_codes(row, quad, count, 0xF00) & there;
-    return (struct j2k_ht_events){
-        _pext_u32(some_codes(row, quad, count, 0xF0), asks), (uint32_t)__builtin_popcount(asks)};
-}
+#include "j2k/cpu/blocks/ht_encode_events_bmi2.h"
 
 /* Holds words of bits, each with its number of bits, in four or eight lanes of 64 bits. */
 struct word_vectors {
