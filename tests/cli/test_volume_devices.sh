@@ -74,7 +74,7 @@ same_store o.zarr e.zarr 'with a device that fails'
 expect 0 failing decode --device cuda:0,cpu --endian little e.zarr out.raw
 says 'warning: a device failed; others took over'
 same in.raw out.raw
-# Without another device bricks are left over, which the next call makes.
+# If no other device can take over, some bricks are missing, and the next call makes them.
 rm -rf o.zarr
 # shellcheck disable=SC2086
 expect 1 failing encode --device cuda:0 $shape --brick 8 in.raw o.zarr

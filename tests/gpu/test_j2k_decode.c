@@ -60,7 +60,10 @@ static void test_whole(void **state)
         compare_stream(streams[i], data, length, &filter, large ? 1 : 2, false);
         filter.layers = 1;
         filter.reduce = 0;
-        /* To a device these are shorter blocks, which damage makes, too. The files have one layer. */
+        /*
+         * A device sees a stream without its later layers as code-blocks with fewer bytes. The files have one layer, so
+         * that nothing is left out of them.
+         */
         if (!simulated() && strncmp(streams[i], "file", 4) != 0)
             compare_stream(streams[i], data, length, &filter, 1, false);
         free(data);

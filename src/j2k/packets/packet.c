@@ -106,7 +106,10 @@ static bool keep(
     return true;
 }
 
-/* Where only headers are read, remember the first and the last cleanup pass of T.814 that has bytes. */
+/*
+ * Remember the first and the last cleanup pass of T.814 that has bytes. This is for a survey that reads only packet
+ * headers, where a block's contributions are not kept.
+ */
 static void note_cleanup(struct j2k_block_state *block, uint32_t passes, uint32_t length)
 {
     const uint32_t number = block->passes + passes; /* that of the last of these passes, counted from 1 */
