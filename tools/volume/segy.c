@@ -79,8 +79,8 @@ static bool read_lines(
     if (samples != 0 && samples != file->volume.width)
         return problem_set(problem, "SEG-Y: trace %llu has %u samples instead of %u, at byte %llu",
             (unsigned long long)trace, (unsigned)samples, (unsigned)file->volume.width, (unsigned long long)at);
-    *in = (int32_t)get32(header + LINES - TRACE_SAMPLES);
-    *cross = (int32_t)get32(header + LINES + 4 - TRACE_SAMPLES);
+    *in = (int32_t)get32(header + (LINES - TRACE_SAMPLES));
+    *cross = (int32_t)get32(header + (LINES + 4 - TRACE_SAMPLES));
     return true;
 }
 
