@@ -354,19 +354,25 @@ static PyMethodDef methods[] = {DLPACK_METHODS,
     {"copy", image_copy, METH_NOARGS, copy_doc}, {"to_pil", image_to_pil, METH_NOARGS, to_pil_doc},
     {"save", FUNCTION(image_save), METH_VARARGS | METH_KEYWORDS, save_doc}, {NULL, NULL, 0, NULL}};
 
+/* The members that pictures, tensors and volumes have alike, and the end of the list. */
+#define ARRAY_MEMBERS                                                                                                  \
+    {"shape", image_shape, NULL, "As an array's.", NULL},                                                              \
+        {"strides", image_strides, NULL, "Bytes, as an array's.", NULL},                                               \
+        {"context", image_context, NULL, "The Context that made it.", NULL},                                           \
+        {"__array_interface__", kst_py_image_array_interface, NULL, NULL, NULL},                                       \
+        {"__cuda_array_interface__", kst_py_image_cuda_interface, NULL, NULL, NULL},                                   \
+    {                                                                                                                  \
+        NULL, NULL, NULL, NULL, NULL                                                                                   \
+    }
+
 static PyGetSetDef members[] = {{"width", image_width, NULL, "Pixels.", NULL},
     {"height", image_height, NULL, "Pixels.", NULL}, {"format", image_format, NULL, "How samples are arranged.", NULL},
     {"colour", image_colour, NULL, "What they mean.", NULL},
     {"depth", image_depth, NULL, "Bits of a sample that count; of planes that differ those of the first.", NULL},
     {"dtype", image_dtype, NULL, "What a sample is, as NumPy calls it: 'uint8', 'int32', 'float16' …", NULL},
     {"memory", image_memory, NULL, "Where they lie: 'host', 'pinned', 'cuda' or 'opencl'.", NULL},
-    {"shape", image_shape, NULL, "As an array's.", NULL},
-    {"strides", image_strides, NULL, "Bytes, as an array's.", NULL},
     {"planes", image_planes, NULL, "Its planes as images of their own, without a copy.", NULL},
-    {"context", image_context, NULL, "The Context that made it.", NULL},
-    {"report", image_report, NULL, "The Report of the decoding.", NULL},
-    {"__array_interface__", kst_py_image_array_interface, NULL, NULL, NULL},
-    {"__cuda_array_interface__", kst_py_image_cuda_interface, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+    {"report", image_report, NULL, "The Report of the decoding.", NULL}, ARRAY_MEMBERS};
 
 static PyType_Slot slots[] = {{Py_tp_doc, (void *)image_doc}, {Py_tp_dealloc, image_dealloc}, {Py_tp_repr, image_repr},
     {Py_tp_methods, methods}, {Py_tp_getset, members}, {Py_bf_getbuffer, kst_py_image_get_buffer},
@@ -410,12 +416,8 @@ PyDoc_STRVAR(tensor_doc,
 static PyGetSetDef tensor_members[] = {
     {"dtype", image_dtype, NULL, "What a sample is, as NumPy calls it: 'uint8', 'float16' or 'float32'.", NULL},
     {"memory", image_memory, NULL, "Where they lie: 'host', 'pinned', 'cuda' or 'opencl'.", NULL},
-    {"shape", image_shape, NULL, "As an array's.", NULL},
-    {"strides", image_strides, NULL, "Bytes, as an array's.", NULL},
-    {"context", image_context, NULL, "The Context that made it.", NULL},
     {"errors", tensor_errors, NULL, "The KostkaError of each picture that failed, by its index: a dict.", NULL},
-    {"__array_interface__", kst_py_image_array_interface, NULL, NULL, NULL},
-    {"__cuda_array_interface__", kst_py_image_cuda_interface, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+    ARRAY_MEMBERS};
 
 static PyMethodDef tensor_methods[] = {DLPACK_METHODS, {NULL, NULL, 0, NULL}};
 
@@ -443,12 +445,7 @@ static PyGetSetDef volume_members[] = {
     {"dtype", image_dtype, NULL, "What a sample is, as NumPy calls it: 'uint8', 'int16' …", NULL},
     {"depth", image_depth, NULL, "Bits of a sample that count.", NULL},
     {"memory", image_memory, NULL, "Where they lie: 'pinned', 'cuda' or 'opencl'.", NULL},
-    {"shape", image_shape, NULL, "As an array's.", NULL},
-    {"strides", image_strides, NULL, "Bytes, as an array's.", NULL},
-    {"context", image_context, NULL, "The Context that made it.", NULL},
-    {"report", image_report, NULL, "The Report of the decoding.", NULL},
-    {"__array_interface__", kst_py_image_array_interface, NULL, NULL, NULL},
-    {"__cuda_array_interface__", kst_py_image_cuda_interface, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+    {"report", image_report, NULL, "The Report of the decoding.", NULL}, ARRAY_MEMBERS};
 
 static PyType_Slot volume_slots[] = {{Py_tp_doc, (void *)volume_doc}, {Py_tp_dealloc, image_dealloc},
     {Py_tp_repr, volume_repr}, {Py_tp_methods, tensor_methods}, {Py_tp_getset, volume_members},

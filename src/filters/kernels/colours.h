@@ -35,6 +35,13 @@ FUNCTION u32 matrix_sum(GLOBAL const u32 *table, u32 channel, const u32 *sample,
     return sum < (i64)greatest ? (u32)sum : greatest;
 }
 
+/* Load the three colours of a pixel; what is above the greatest value counts as that. */
+FUNCTION void load_colours(GLOBAL const u8 *source, u32 bytes, u32 greatest, u32 *sample)
+{
+    for (u32 c = 0; c < 3; c++)
+        sample[c] = smaller(load_sample(source, c, bytes), greatest);
+}
+
 /* value: offset of the matrix. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_matrix(FILTER_ARGUMENTS)
@@ -48,8 +55,7 @@ filter_matrix(FILTER_ARGUMENTS)
     for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
         GLOBAL const u8 *source = source_pixel(record, from, x, y);
         GLOBAL u8 *target = target_pixel(record, to, x, y);
-        for (u32 c = 0; c < 3; c++)
-            sample[c] = smaller(load_sample(source, c, record->bytes), greatest);
+        load_colours(source, record->bytes, greatest, sample);
         for (u32 c = 0; c < 3; c++)
             store_sample(target, c, record->to_bytes, matrix_sum(table, c, sample, greatest));
         if (record->channels > 3)
@@ -68,9 +74,7 @@ filter_matrix_plane(FILTER_ARGUMENTS)
     u32 x = own_column(&tile), greatest = record->greatest;
     (void)extra;
     for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
-        GLOBAL const u8 *source = source_pixel(record, from, x, y);
-        for (u32 c = 0; c < 3; c++)
-            sample[c] = smaller(load_sample(source, c, record->bytes), greatest);
+        load_colours(source_pixel(record, from, x, y), record->bytes, greatest, sample);
         store_sample(target_pixel(record, to, x, y), 0, record->to_bytes,
             matrix_sum(table, (u32)record->value[1], sample, greatest));
     }
