@@ -8,6 +8,7 @@
 
 #include "cuda_memory.h"
 #include "engine.h"
+#include "pool.h"
 
 /* Formats that both GStreamer's memory of CUDA and the codecs support. */
 #define FORMATS                                                                                                        \
@@ -173,10 +174,8 @@ gboolean kostka_cuda_decide(KostkaCuda *cuda, GstQuery *query)
     GstBufferPool *pool = gst_cuda_buffer_pool_new(cuda->context);
     guint size = (guint)info.size;
     gboolean good = configure(pool, caps, &size);
-    if (good && gst_query_get_n_allocation_pools(query) > 0)
-        gst_query_set_nth_allocation_pool(query, 0, pool, size, 0, 0);
-    else if (good)
-        gst_query_add_allocation_pool(query, pool, size, 0, 0);
+    if (good)
+        pool_offer(query, pool, size);
     gst_object_unref(pool);
     return good;
 }

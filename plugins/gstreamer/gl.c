@@ -3,6 +3,7 @@
 #include <gst/gl/gl.h>
 
 #include "gl.h"
+#include "pool.h"
 
 /* Return the caps of the formats that textures support, without a size. */
 static GstCaps *texture_caps(void)
@@ -122,10 +123,7 @@ gboolean kostka_gl_decide(KostkaGl *gl, GstQuery *query)
     if (has_pool(query))
         return TRUE;
     GstBufferPool *pool = gst_gl_buffer_pool_new(gl->context);
-    if (gst_query_get_n_allocation_pools(query) > 0)
-        gst_query_set_nth_allocation_pool(query, 0, pool, (guint)info.size, 0, 0);
-    else
-        gst_query_add_allocation_pool(query, pool, (guint)info.size, 0, 0);
+    pool_offer(query, pool, (guint)info.size);
     gst_object_unref(pool);
     return TRUE;
 }
