@@ -188,7 +188,7 @@ const struct verb verb_encode = {
             "  --subsampling S     420 (default), 422, 444, 440, 411, 410, grey; or the factors of each\n"
             "                      component: 2x1,1x1,1x1\n"
             "  --optimize          Huffman tables made for the picture: smaller by a few per cent\n"
-            "  --progressive       progressive; smaller still, and slower to decode\n"
+            "  --progressive       progressive; smaller still, and slower to decode; --baseline (default): it is not\n"
             "  --scans FILE        progressive by the scan script in FILE\n"
             "  --forward-dct int|fast    the exact transform (default) or libjpeg's fast one\n"
             "  --restart N|Nr|auto|none  restart markers every N MCUs or N rows of them; auto: an interval that\n"

@@ -43,6 +43,9 @@ offers ':files ' encode -q 3 ''
 offers '' encode -q ''
 offers '--optimize ' encode --opt
 offers '--optimise ' encode --optimis
+offers '--compression ' convert --compr
+offers '' encode --compr
+offers '' transcode --compr
 "$KOSTKA" --complete decode --device '' | grep -q -x cpu || fail 'the processor is not offered'
 
 # All options in the help are offered, and the values that are offered are accepted. The name of a filter is known, but

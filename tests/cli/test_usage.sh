@@ -25,13 +25,18 @@ for verb in decode encode transcode convert filter video volume tiff info compar
     says 'threads'
     expect 0 "$KOSTKA" help
     prints "^  $verb "
-    # convert, bench and compare refer to the options of decode and encode.
+    # Some verbs refer to the options of others.
     manual=$KOSTKA_SOURCE/docs/man
     case $verb in
     convert | filter | video | bench | compare | profile) others="$manual/kostka-decode.1 $manual/kostka-encode.1" ;;
+    volume) others=$manual/kostka-encode.1 ;;
+    tiff) others=$manual/kostka-decode.1 ;;
     *) others= ;;
     esac
-    grep -o -e '--[a-z][a-z-]*' help | sort -u >options
+    {
+        grep -o -e '--[a-z][a-z-]*' help
+        "$KOSTKA" --complete "$verb" --
+    } | sort -u >options
     while read -r option; do
         # shellcheck disable=SC2086 # words
         grep -q -e "Fl -${option#--}\\b" "$manual/kostka-$verb.1" "$manual/kostka.1" $others ||

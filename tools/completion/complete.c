@@ -14,12 +14,15 @@
 struct known {
     const struct option_entry *entry[OPTIONS_MAX];
     size_t count;
+    unsigned targets; /* the kinds of files that the verb makes */
 };
 
 static void take(void *user, const struct option_entry *entry)
 {
     struct known *known = user;
 
+    if (entry->sources == 0 && entry->targets != 0 && (entry->targets & known->targets) == 0) /* it would be refused */
+        return;
     if (known->count < OPTIONS_MAX)
         known->entry[known->count++] = entry;
 }
@@ -169,8 +172,8 @@ static void complete_verb(const struct verb *verb, char **words, size_t count)
 {
     char *call[] = {words[0], NULL};
     const char *last = words[count - 1], *value = strchr(last, '=');
-    struct known known = {.count = 0};
-    bool ended;
+    bool codes = verb == &verb_encode || verb == &verb_transcode, ended;
+    struct known known = {.targets = codes ? KIND_CODED : KIND_ANY};
 
     options_listen(take, &known);
     verb->run(1, call);
