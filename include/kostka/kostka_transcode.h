@@ -74,10 +74,10 @@ KST_API void kst_transcode_options_init(kst_transcode_options *options);
 /**
  * Rewrite a stream without changing a coefficient (T.81) or the bytes of a code-block (T.800). Thread-safe. A damaged
  * stream is transcoded as far as it can be decoded. If code-blocks are to be converted to the other block coder
- * (`jpeg2000.ht`), the context's GPU, if any, recodes them, provided that none is damaged and each ends with a cleanup
- * pass, as it does unless passes were cut off. The CPU does everything else, and the report says which device did what.
- * The bytes are the same on both. Segments and boxes are copied unchanged, except for the picture's size in ihdr and in
- * an Exif segment that comes first, and for the picture's resolution.
+ * (`jpeg2000.ht`), the context's GPU, if any, recodes them, provided that none is damaged and its memory suffices. The
+ * CPU does everything else, and the report says which device did what. The bytes are the same on both. Segments and
+ * boxes are copied unchanged, except for the picture's size in ihdr and in an Exif segment that comes first, and for
+ * the picture's resolution.
  *
  * A JPEG file may hold more pictures behind the first one. If the first is only recoded, they stay byte for byte; if it
  * is turned, cut or made grey, so are they, cut in proportion to their sizes. If the MCUs of one allow that only with

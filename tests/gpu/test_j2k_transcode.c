@@ -11,6 +11,7 @@
 #include "support/gpu/contexts.h"
 #include "support/gpu/gpus.h"
 #include "support/j2k/coded.h"
+#include "support/j2k/made_sets.h"
 #include "support/random.h"
 #include "support/test.h"
 
@@ -101,21 +102,21 @@ static kst_transcode_options other_coder(bool to_ht)
 }
 
 /* What a context made of a stream. */
-struct made {
+struct result {
     kst_buffer bytes;
     kst_report report;
 };
 
-static struct made make(kst_context *context, const kst_buffer *stream, const kst_transcode_options *options)
+static struct result make(kst_context *context, const kst_buffer *stream, const kst_transcode_options *options)
 {
-    struct made made = {.bytes = {.data = NULL}};
+    struct result made = {.bytes = {.data = NULL}};
     kst_report_init(&made.report);
     kst_transcode(context, stream->data, stream->length, options, &made.bytes, &made.report);
     return made;
 }
 
 /* The device's result must be the CPU's. */
-static void expect_same(const char *name, const struct made *wanted, const struct made *found)
+static void expect_same(const char *name, const struct result *wanted, const struct result *found)
 {
     const kst_report *a = &wanted->report, *b = &found->report;
     if (a->status != b->status || a->warnings != b->warnings || a->first_warning != b->first_warning ||
@@ -141,10 +142,10 @@ static void expect_device(const struct kind *kind, const kst_report *report, uin
 /* Transcode on all devices, and return the CPU's stream. */
 static kst_buffer compare(const struct kind *kind, const kst_buffer *stream, const kst_transcode_options *options)
 {
-    struct made wanted = make(cpu_context, stream, options);
+    struct result wanted = make(cpu_context, stream, options);
     assert_int_equal(wanted.report.status, KST_OK);
     for (uint32_t d = 0; d < gpu_contexts; d++) {
-        struct made found = make(gpu_context[d], stream, options);
+        struct result found = make(gpu_context[d], stream, options);
         expect_same(kind->name, &wanted, &found);
         expect_device(kind, &found.report, d);
         kst_buffer_release(gpu_context[d], &found.bytes);
@@ -259,32 +260,6 @@ static void test_left_to_the_cpu(void **state)
     kst_buffer flat = stream_of(&empty), none = compare(&empty, &flat, &there);
     kst_buffer_release(cpu_context, &none);
     kst_buffer_release(cpu_context, &flat);
-    static const struct kind passes = {.name = "refinement passes",
-        .width = 90,
-        .height = 80,
-        .planes = 1,
-        .depth = 8,
-        .coding.target = KST_J2K_STEP,
-        .coding.value = 0.01,
-        .coding.style = KST_J2K_HT,
-        .coding.passes = 3,
-        .on_cpu = true};
-    static const struct kind rated = {.name = "back to a rate",
-        .width = 90,
-        .height = 80,
-        .planes = 1,
-        .depth = 8,
-        .coding.style = KST_J2K_HT,
-        .on_cpu = true};
-    kst_transcode_options back = other_coder(false);
-    back.jpeg2000.rate = 3;
-    kst_buffer whole = stream_of(&rated), part = compare(&rated, &whole, &back);
-    kst_buffer_release(cpu_context, &whole);
-    kst_buffer_release(cpu_context, &part);
-    back.jpeg2000.rate = 0;
-    kst_buffer stream = stream_of(&passes), old = compare(&passes, &stream, &back);
-    kst_buffer_release(cpu_context, &old);
-    kst_buffer_release(cpu_context, &stream);
 }
 
 static const struct kind cuts[] = {
@@ -346,24 +321,161 @@ static struct kind cut_at(uint32_t index)
 
 /*
  * Streams whose blocks end with any pass, because a rate or their layers cut them: devices code the refinement passes
- * of T.814.
+ * of T.814, and decode them again, behind passes without bytes where a layer ended among these.
  */
 static void test_cut_streams(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         const struct kind kind = cut_at(i);
-        kst_transcode_options there = other_coder(true);
+        kst_transcode_options there = other_coder(true), again = other_coder(false);
         if (simulated() && i != 9)
             continue;
         kst_buffer stream = stream_of(&kind);
         for (uint32_t layers = 0; layers < kind.coding.layers || layers == 0; layers++) {
             there.jpeg2000.layers = layers;
             kst_buffer ht = compare(&kind, &stream, &there);
+            if (!simulated()) {
+                kst_buffer back = compare(&kind, &ht, &again);
+                kst_buffer_release(cpu_context, &back);
+            }
             kst_buffer_release(cpu_context, &ht);
         }
         kst_buffer_release(cpu_context, &stream);
     }
+}
+
+static const struct kind refined[] = {
+    {.name = "refined, small blocks",
+        .width = 22,
+        .height = 17,
+        .planes = 1,
+        .depth = 5,
+        .coding =
+            {.target = KST_J2K_STEP, .value = 0.01, .passes = 3, .levels = 1, .block_width = 8, .block_height = 8}},
+    {.name = "refined by step",
+        .width = 90,
+        .height = 80,
+        .planes = 1,
+        .depth = 8,
+        .coding = {.target = KST_J2K_STEP, .value = 0.01, .passes = 3}},
+    {.name = "SigProp alone",
+        .width = 150,
+        .height = 131,
+        .planes = 3,
+        .depth = 8,
+        .coding = {.target = KST_J2K_RATIO, .value = 6, .passes = 2}},
+    {.name = "refined to a ratio, causal, odd",
+        .width = 131,
+        .height = 67,
+        .planes = 1,
+        .depth = 12,
+        .coding = {.target = KST_J2K_RATIO, .value = 7, .passes = 3, .style = KST_J2K_CAUSAL}},
+    {.name = "refined, high blocks, tiles",
+        .width = 70,
+        .height = 150,
+        .planes = 1,
+        .depth = 16,
+        .coding = {.target = KST_J2K_RATIO,
+            .value = 5,
+            .passes = 3,
+            .tile_width = 61,
+            .block_width = 4,
+            .block_height = 256}},
+    {.name = "refined, wide blocks",
+        .width = 300,
+        .height = 30,
+        .planes = 1,
+        .depth = 8,
+        .coding = {.target = KST_J2K_RATIO, .value = 5, .passes = 3, .block_width = 1024, .block_height = 4}},
+};
+
+/* Blocks of T.814 whose sets have refinement passes become blocks of T.800 that end with the same passes. */
+static void test_refined_streams(void **state)
+{
+    (void)state;
+    const kst_transcode_options back = other_coder(false);
+    for (uint32_t i = 0; i < sizeof refined / sizeof *refined; i++) {
+        struct kind kind = refined[i];
+        kind.coding.style |= KST_J2K_HT;
+        if (simulated() && i > 0)
+            continue;
+        kst_buffer stream = stream_of(&kind), old = compare(&kind, &stream, &back);
+        kst_buffer_release(cpu_context, &old);
+        kst_buffer_release(cpu_context, &stream);
+    }
+}
+
+static struct made made_stream;
+static struct model_ht made_source;
+static struct model made_other;
+
+/* Make a stream of a block with several sets, or with both coders of a mixed tile-component side by side. */
+static kst_buffer make_sets(uint32_t turn)
+{
+    const bool mixed = turn % 3 == 2;
+    const uint32_t planes = 7 + random_below(&random_state, 9), sets = 1 + turn % 3;
+    struct made_band band = {.height = 1 + random_below(&random_state, 40),
+        .layers = 3 + turn % 2,
+        .planes = planes,
+        .style = J2K_STYLE_HT | (mixed ? J2K_STYLE_MIXED : 0U) | (turn % 4 == 1 ? J2K_STYLE_CAUSAL : 0U),
+        .ccap = MADE_CCAP_NONE,
+        .blocks = mixed ? 2 : 1};
+    made_sets_forget();
+    band.block[0] = (struct made_block){.width = 32, .coder = J2K_HT};
+    made_source.width = 32;
+    made_source.height = band.height;
+    made_source.missing = 0;
+    made_source.planes = planes;
+    made_source.causal = turn % 4 == 1;
+    made_sets_fill(&made_source, planes, &random_state);
+    made_sets_add(&band.block[0], &made_source, &(struct made_sets){turn % 3, sets, 1 + turn / 3 % 3}, band.layers,
+        &random_state);
+    if (turn % 5 == 4) /* passes without bytes, which add a plane if they refine, and otherwise count for nothing */
+        band.block[0].run[band.block[0].runs++] = (struct made_run){band.layers++, 1, 0, NULL};
+    if (mixed) {
+        made_other = (struct model){.width = 17, .height = band.height, .planes = planes};
+        made_other.style = band.style & J2K_STYLE_CAUSAL;
+        band.block[1] = (struct made_block){.width = 17, .coder = J2K_EBCOT};
+        made_codeword_add(&band.block[1], &made_other, 3 * planes - 2 - turn % 4, &random_state);
+    }
+    made_blocks_write(&made_stream, &band);
+    return (kst_buffer){.data = made_stream.data, .length = made_stream.length};
+}
+
+/*
+ * Several sets in a block, of which the last one with bytes counts, and tile-components that mix both coders, of whose
+ * blocks only those of one coder change.
+ */
+static void test_made_streams(void **state)
+{
+    (void)state;
+    static const struct kind kind = {.name = "several sets, mixed coders"};
+    for (uint32_t turn = 0; turn < (simulated() ? 0 : 30); turn++) {
+        const kst_transcode_options options = other_coder(turn % 3 == 2 && turn % 2 == 0);
+        const kst_buffer stream = make_sets(turn);
+        kst_buffer old = compare(&kind, &stream, &options);
+        kst_buffer_release(cpu_context, &old);
+    }
+}
+
+/* The device codes the blocks again, and the host finds out which passes of theirs the rate has room for. */
+static void test_rates(void **state)
+{
+    (void)state;
+    static const struct kind kind = {
+        .name = "back to a rate", .width = 90, .height = 80, .planes = 3, .depth = 8, .coding.style = KST_J2K_HT};
+    kst_transcode_options back = other_coder(false);
+    if (simulated())
+        return;
+    kst_buffer whole = stream_of(&kind);
+    for (uint32_t layers = 1; layers <= 3; layers += 2) {
+        back.jpeg2000.rate = 5;
+        back.jpeg2000.layers = layers;
+        kst_buffer part = compare(&kind, &whole, &back);
+        kst_buffer_release(cpu_context, &part);
+    }
+    kst_buffer_release(cpu_context, &whole);
 }
 
 /* The coder is changed together with components, tile-parts and other things that transcoding can change. */
@@ -400,7 +512,7 @@ static void test_damage(void **state)
         kst_transcode_options options = other_coder(true);
         kst_buffer stream = stream_of(kind);
         if (turn % 3 == 0) {
-            struct made ht = make(cpu_context, &stream, &options);
+            struct result ht = make(cpu_context, &stream, &options);
             kst_buffer_release(cpu_context, &stream);
             stream = ht.bytes;
             options = other_coder(false);
@@ -410,10 +522,10 @@ static void test_damage(void **state)
             ((uint8_t *)
                     stream.data)[(turn % 5 ? 200 : 20) + random_below(&random_state, (uint32_t)stream.length - 200)] ^=
                 (uint8_t)(1 + random_below(&random_state, 255));
-        struct made wanted = make(cpu_context, &stream, &options);
+        struct result wanted = make(cpu_context, &stream, &options);
         damaged += wanted.report.warnings > 0;
         for (uint32_t d = 0; d < gpu_contexts; d++) {
-            struct made found = make(gpu_context[d], &stream, &options);
+            struct result found = make(gpu_context[d], &stream, &options);
             expect_same(kind->name, &wanted, &found);
             kst_buffer_release(gpu_context[d], &found.bytes);
         }
@@ -434,7 +546,7 @@ static void test_batch(void **state)
     (void)state;
     const kst_transcode_options there = other_coder(true), back = other_coder(false);
     kst_buffer stream[MANY];
-    struct made wanted[MANY];
+    struct result wanted[MANY];
     kst_transcode_item item[MANY];
     static uint8_t room[MANY][1 << 17];
     for (uint32_t i = 0; i < MANY && !simulated(); i++) {
@@ -442,7 +554,7 @@ static void test_batch(void **state)
         stream[i] = stream_of(&kind);
         const kst_transcode_options *options = &there;
         if (i % 4 == 3) {
-            struct made ht = make(cpu_context, &stream[i], &there);
+            struct result ht = make(cpu_context, &stream[i], &there);
             kst_buffer_release(cpu_context, &stream[i]);
             stream[i] = ht.bytes;
             options = &back;
@@ -459,7 +571,7 @@ static void test_batch(void **state)
             item[i].output = (kst_buffer){.data = i % 2 ? room[i] : NULL, .capacity = i % 2 ? sizeof room[i] : 0};
         assert_int_equal(kst_transcode_batch(gpu_context[d], item, MANY), wanted[5].report.status);
         for (uint32_t i = 0; i < MANY; i++) {
-            const struct made found = {.bytes = item[i].output, .report = item[i].report};
+            const struct result found = {.bytes = item[i].output, .report = item[i].report};
             expect_same(kinds[i].name, &wanted[i], &found);
             if (item[i].output.owned)
                 kst_buffer_release(gpu_context[d], &item[i].output);
@@ -477,6 +589,9 @@ int main(void)
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_left_to_the_cpu),
         cmocka_unit_test(test_cut_streams),
+        cmocka_unit_test(test_refined_streams),
+        cmocka_unit_test(test_made_streams),
+        cmocka_unit_test(test_rates),
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_batch),

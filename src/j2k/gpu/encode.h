@@ -46,7 +46,10 @@ struct j2k_gpu_block_order {
     /* Bit-planes that gain less than this per byte are left out; 0: none are. Used for measured pictures only. */
     float stop;
     struct j2k_rect region; /* region of interest, in the block's samples; empty: none */
-    /* T.814 blocks of pictures with `indices`: 0–2 refinement passes, for which the lowest bit of indices is left. */
+    /*
+     * Pictures with `indices`: 0–2 passes that alone code the lowest bit of the indices, behind the cleanup pass of the
+     * plane above it. 0: a cleanup pass codes that bit.
+     */
     uint8_t refinements;
 };
 

@@ -295,7 +295,8 @@ static void read_slice(void *arg, uint32_t index)
         uint32_t *pass = passes + (list->plain ? J2K_PASS_RESULT * i : result->at);
         if (list->plain)
             memcpy(pass, (uint32_t[J2K_PASS_RESULT]){result->length}, J2K_PASS_RESULT * sizeof *pass);
-        const uint32_t refinements = result->passes > 0 ? list->orders[list->chosen[i]].refinements : 0;
+        const uint32_t refinements =
+            list->coder->at_once && result->passes > 0 ? list->orders[list->chosen[i]].refinements : 0;
         reading->outcomes[list->chosen[i]] = (struct j2k_gpu_block_outcome){.planes = result->planes,
             .passes = result->passes + refinements,
             .end = {refinements > 0 ? result->first : 0, refinements > 0 ? result->second : 0},

@@ -104,8 +104,9 @@ struct j2k_work_coded_block {
     u32 origin;                   /* always 0, as in struct j2k_part_work, so that addresses are computed once */
     u32 band;                     /* index of its band in the part; selects the factor where bits are only counted */
     /*
-     * T.814: 0–2 refinement passes behind the cleanup pass. If there are any, the cleanup pass has the indices without
-     * their lowest bit, which is left to them.
+     * 0–2 passes that code the lowest bit of the indices instead of all passes that would: with T.814, the refinement
+     * passes behind a cleanup pass, which has the indices without that bit; with T.800, the first passes of the lowest
+     * plane.
      */
     u32 refinements;
 };

@@ -313,6 +313,15 @@ FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 pla
 }
 
 /*
+ * Return how many passes of the lowest plane are left out if only its first ones, one or two, are wanted; 0: all are.
+ * These presume a significant sample in a higher plane.
+ */
+FUNCTION u32 left_out_passes(u32 wanted)
+{
+    return wanted > 0 ? 3 - wanted : 0;
+}
+
+/*
  * Model the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, which receive their gains; `results`
  * receives everything except lengths, and its head must be 0 at first. No barrier depends on a condition, not even on
  * one that is the same for all work-items, because some compilers would then take minutes.
@@ -400,7 +409,7 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
         u64 left = wide_sum(wide + WIDE_PIECES);
         error = wide_sum(wide);
         result->planes = planes;
-        result->passes = planes > 0 && fits ? 3 * (planes - last) - 2 : 0;
+        result->passes = planes > 0 && fits ? 3 * (planes - last) - 2 - left_out_passes(block->refinements) : 0;
         result->length = fits ? 0 : J2K_NO_ROOM;
         result->error_low = (u32)error;
         result->error_high = (u32)(error >> 32);

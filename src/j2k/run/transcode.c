@@ -256,7 +256,8 @@ static kst_status make_layers(struct j2k_transcoding *t)
     kst_memory_release(t->op->memory, weight);
     kst_memory_release(t->op->memory, gain);
     kst_memory_release(t->op->memory, target);
-    kst_report_stage(t->op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    /* If a GPU has coded the blocks, the stage of entropy coding is its own, and this belongs to the next one. */
+    kst_report_stage(t->op->report, t->gpu ? KST_STAGE_WRITE : KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     return status;
 }
 
@@ -317,7 +318,7 @@ static kst_status write(struct j2k_transcoding *t)
         .component = j->components};
     if (j->rate > 0)
         sink->writer = NULL;
-    t->writing.carrier = t->gpu ? &carrier : NULL;
+    t->writing.carrier = t->gpu && !t->blocks.here ? &carrier : NULL;
     kst_status status = t->file ? kst_j2k_rewrap(t->op, &rewrapping, &t->recoded.coded, &t->writing, sink)
                                 : kst_j2k_write(t->op, &t->recoded.coded, &t->writing, sink);
     t->writing.carrier = NULL;

@@ -20,6 +20,8 @@ struct j2k_transcode_blocks {
     uint64_t visits, allowed; /* visits of samples by decoded passes; and the most visits that the stream may ask for */
     /* The GPU's results; null: it has none that can be used, and the CPU does the work. */
     const struct j2k_gpu_block_outcome *outcome;
+    bool kept;         /* some blocks do not change, so that their bytes are not on the device */
+    bool here;         /* the new blocks' bytes were downloaded, because the host needs them to write the stream */
     kst_status status; /* the error that ends it */
 };
 

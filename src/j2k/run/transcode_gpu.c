@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Codes code-blocks with the other coder on the context's GPU: decodes their bytes to quantiser indices, which stay on
- * the device, and codes these to bytes. Planes below the last pass are left out of the indices. A block of T.800 may
- * end with any pass: T.814's refinement passes code what is known of its lowest plane. Blocks of T.814 must end with a
- * cleanup pass, as they usually do, because the device codes all passes of T.800 that a plane has.
+ * the device, and codes these to bytes. Planes below the last pass are left out of the indices. A block may end with
+ * any pass: T.814's refinement passes, and the first passes that T.800 has in a plane, code what is known of the lowest
+ * plane.
  */
 #include <math.h>
 #include <string.h>
@@ -32,42 +32,63 @@ struct plan_sums {
 };
 
 /*
- * Count a block's segments. Returns false if the device cannot code the block, because it has too many planes, or, of
- * T.814, because its last pass is not a cleanup pass or has no bytes.
+ * Return the number of passes of a block that can be decoded if its bytes are not damaged. Of T.814, the last set
+ * counts whose cleanup pass has bytes, and passes that only count planes are not decoded.
  */
-static bool add_block(const struct j2k_recode_source *source, struct plan_sums *sums)
+static uint32_t count_known(const struct j2k_recode_source *source)
+{
+    const uint32_t passes = source->code->passes;
+    uint32_t cleanup = 0; /* the last cleanup pass with bytes, counted from 1 */
+    if (source->origin->coder != J2K_HT)
+        return source->origin->coder == J2K_BLOCK_CODERS ? 0 : passes;
+    for (uint32_t pass = 0; pass < passes; pass += 3)
+        if (source->length[pass] > (pass > 0 ? source->length[pass - 1] : 0))
+            cleanup = pass + 1;
+    return cleanup > 0 && passes > cleanup + 2 ? cleanup + 2 : cleanup > 0 ? passes : 0;
+}
+
+/* Return whether the device can code a block, which it cannot if it has too many planes. */
+static bool has_room(const struct j2k_recode_source *source)
+{
+    return (source->origin->coder == J2K_HT ? source->band->planes : source->planes) <= PLANES;
+}
+
+/* Count the segments of the first `passes` passes of a block. */
+static void add_block(const struct j2k_recode_source *source, uint32_t passes, struct plan_sums *sums)
 {
     const struct j2k_block_coder *coder = kst_j2k_block_coder_of((enum j2k_block_coder_kind)source->origin->coder);
-    const bool is_ht = coder->kind == J2K_HT;
-    const uint32_t planes = is_ht ? source->band->planes : source->planes, passes = source->code->passes;
-    uint32_t start = 0, last = 0;
-    if ((is_ht && passes % 3 != 1) || planes > PLANES)
-        return false;
+    uint32_t start = 0;
     for (uint32_t pass = 0; pass < passes;) {
         const uint32_t room = coder->room(source->origin->style, pass), left = passes - pass;
         pass += left < room ? left : room;
-        last = source->length[pass - 1] - start;
-        start = source->length[pass - 1];
         sums->segments++;
-        sums->pieces += last > 0;
+        sums->pieces += source->length[pass - 1] > start;
+        start = source->length[pass - 1];
     }
     sums->blocks++;
     sums->bytes += start;
-    sums->visits += (uint64_t)source->place->width * source->place->height * passes;
-    return !is_ht || last > 0;
 }
 
-/* Count all blocks that change. Returns whether there are any, and the device can code all that have passes. */
-static bool add_blocks(const struct j2k_transcoding *t, struct plan_sums *sums)
+/*
+ * Count all blocks that change. Returns whether there are any with bytes, and the device can code all of these. *kept
+ * receives whether there are blocks that do not change.
+ */
+static bool add_blocks(const struct j2k_transcoding *t, struct plan_sums *sums, bool *kept)
 {
     for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++) {
         const struct j2k_recode_source source = kst_j2k_recode_source(&t->recoded, i);
-        if (source.code->passes == 0)
+        const uint32_t passes = source.code->passes;
+        if (!kst_j2k_recode_changes(&source)) {
+            *kept = *kept || passes > 0;
             continue;
-        if (!kst_j2k_recode_changes(&source))
+        }
+        const uint32_t known = count_known(&source);
+        if (source.origin->coder != J2K_BLOCK_CODERS)
+            sums->visits += (uint64_t)source.place->width * source.place->height * passes;
+        if (known > 0 && !has_room(&source))
             return false;
-        if (source.origin->coder != J2K_BLOCK_CODERS && !add_block(&source, sums))
-            return false;
+        if (known > 0)
+            add_block(&source, known, sums);
     }
     return sums->blocks > 0 && sums->bytes > 0 && sums->bytes <= J2K_GPU_STREAM_MAX;
 }
@@ -128,15 +149,16 @@ static void list_blocks(struct j2k_transcoding *t)
     uint64_t at = 0;
     for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++) {
         const struct j2k_recode_source source = kst_j2k_recode_source(&t->recoded, i);
-        if (!kst_j2k_recode_changes(&source) || source.origin->coder == J2K_BLOCK_CODERS)
+        const uint32_t known = kst_j2k_recode_changes(&source) ? count_known(&source) : 0;
+        if (known == 0)
             continue;
         struct j2k_block *block = &plan->block[plan->block_count];
         t->blocks.place[plan->block_count++] = i;
         *block = *source.place;
         block->missing = source.code->missing;
         block->planes = (uint8_t)source.planes;
-        block->passes = source.code->passes;
-        block->below = (uint8_t)(source.planes - 1 - (source.code->passes + 1U) / 3);
+        block->passes = (uint8_t)known;
+        block->below = (uint8_t)(source.planes - 1 - (known + 1) / 3);
         block->coder = source.origin->coder;
         block->cut = source.origin->cut;
         block->first_segment = plan->segment_count;
@@ -187,10 +209,10 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
 {
     const uint64_t allowed = kst_j2k_allowance(t->op->limits, J2K_ASKED_VISITS, &t->stream);
     struct plan_sums sums = {0};
-    if (!t->recoded.origin || t->options->jpeg2000.rate > 0) /* with a rate, the host decodes the new blocks */
+    if (!t->recoded.origin)
         return KST_OK;
     t->blocks.allowed = allowed < UINT64_MAX / 2 ? 2 * allowed : UINT64_MAX;
-    if (!add_blocks(t, &sums) || sums.visits > t->blocks.allowed)
+    if (!add_blocks(t, &sums, &t->blocks.kept) || sums.visits > t->blocks.allowed)
         return KST_OK;
     const double seconds = (double)sums.bytes * byte_seconds;
     const double all = fmax(seconds, (double)t->all->all_length * byte_seconds);
@@ -340,7 +362,8 @@ static bool take_block(struct taking *taking, uint32_t index, uint32_t **length)
     const struct j2k_recode_source source = kst_j2k_recode_source(&taking->t->recoded, blocks->place[index]);
     const struct j2k_gpu_block_outcome *outcome = &blocks->outcome[index];
     struct j2k_recode_result *result = &taking->result[blocks->place[index]];
-    const uint32_t known = source.code->passes, planes = outcome->planes + blocks->source.block[index].below;
+    const struct j2k_block *block = &blocks->source.block[index];
+    const uint32_t known = block->passes, planes = outcome->planes + block->below;
     result->known = (uint8_t)known;
     if (outcome->planes == 0)
         return true;
@@ -364,10 +387,11 @@ static bool take_blocks(struct taking *taking)
 {
     const struct j2k_transcoding *t = taking->t;
     uint32_t *length = taking->length;
-    for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++)
-        if (t->recoded.coded.block[i].passes > 0)
-            taking->result[i] =
-                (struct j2k_recode_result){.missing = t->recoded.coded.block[i].missing, .changed = true};
+    for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++) {
+        const struct j2k_recode_source source = kst_j2k_recode_source(&t->recoded, i);
+        if (kst_j2k_recode_changes(&source))
+            taking->result[i] = (struct j2k_recode_result){.missing = source.code->missing, .changed = true};
+    }
     for (uint32_t k = 0; k < t->blocks.source.block_count; k++)
         if (!take_block(taking, k, &length))
             return false;
@@ -422,9 +446,11 @@ kst_status kst_j2k_run_transcode_gpu_take(struct j2k_transcoding *t, bool *taken
     kst_memory_release(memory, taking.length);
     if (status)
         return kst_report_error(t->op->report, status, KST_NO_OFFSET, "while code-blocks are coded again");
-    if (*taken)
-        report_times(t);
-    return KST_OK;
+    if (!*taken)
+        return KST_OK;
+    report_times(t);
+    t->blocks.here = t->blocks.kept || t->options->jpeg2000.rate > 0;
+    return t->blocks.here ? kst_j2k_run_transcode_gpu_arrive(t) : KST_OK;
 }
 
 kst_status kst_j2k_run_transcode_gpu_arrive(void *transcoding)
