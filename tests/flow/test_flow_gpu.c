@@ -211,7 +211,6 @@ struct breaking {
     kst_flow *_Atomic flow;
     bool (*next)(void *user, kst_flow_item *item);
     uint32_t items, after;
-    struct gpu *gpu;
 };
 static struct breaking breaking;
 
@@ -220,10 +219,10 @@ static bool next_and_break(void *user, kst_flow_item *item)
     kst_flow *flow;
     while (!(flow = breaking.flow))
         sched_yield();
-    if (breaking.items++ == breaking.after) {
-        breaking.gpu = kst_context_gpu_if_open(flow->lane[0].context)->gpu;
-        break_device(breaking.gpu, ALL_CALLS);
-    }
+    if (breaking.items == 0) /* no thread uses the device yet */
+        watch_device(kst_context_gpu_if_open(flow->lane[0].context)->gpu);
+    if (breaking.items++ == breaking.after)
+        fail_calls(ALL_CALLS);
     return breaking.next(user, item);
 }
 
@@ -246,7 +245,7 @@ static uint64_t run_breaking(struct flow_run *run, uint32_t after)
         kst_flow_release(flow, &item);
     }
     assert_int_equal(kst_flow_count(flow, &counts), KST_OK);
-    mend_device(breaking.gpu);
+    fail_calls(NO_CALLS);
     kst_flow_end(&flow);
     assert_int_equal(run->put, 300);
     assert_int_equal(run->wrong, 0);

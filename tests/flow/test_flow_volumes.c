@@ -15,9 +15,11 @@
 #include "support/context.h"
 #include "support/gpu/broken_device.h"
 #include "support/random.h"
+#include "support/sanitizers.h"
 #include "support/test.h"
 
-enum { KINDS = 3, LARGE = KINDS, LARGE_SAMPLES = 32 * 64 * 64, MANY = 18, MOST_SAMPLES = 24 * 33 * 41, NAMES = 16 };
+enum { KINDS = 3, LARGE = KINDS, LARGE_SAMPLES = 32 * 64 * 64, MOST_SAMPLES = 24 * 33 * 41, NAMES = 16 };
+enum { MANY = THREADS_WATCHED ? 10 : 18 };
 
 /* Holds volumes of three sizes and depths and a large one, their streams, and how an item ends that is no stream. */
 static struct {
@@ -104,7 +106,6 @@ struct run {
     bool large;                              /* all are the large one */
     kst_flow *_Atomic flow;                  /* to break its device, */
     uint32_t after;                          /* after so many items; 0: never */
-    struct gpu *gpu;                         /* that was broken */
     uint8_t samples[MANY][2 * MOST_SAMPLES]; /* own */
 };
 static struct run run;
@@ -119,14 +120,13 @@ static bool is_bad(uint64_t index)
     return run.bad > 0 && index % run.bad == run.bad - 1;
 }
 
-/* Let the first device of the flow fail from now on. */
-static void break_first(void)
+/* Watch the first device of the flow, which no thread uses before the source has brought an item. */
+static void watch_first(void)
 {
     kst_flow *flow;
     while (!(flow = run.flow))
         sched_yield();
-    run.gpu = kst_context_gpu_if_open(flow->lane[0].context)->gpu;
-    break_device(run.gpu, ALL_CALLS);
+    watch_device(kst_context_gpu_if_open(flow->lane[0].context)->gpu);
 }
 
 static bool next(void *user, kst_flow_item *item)
@@ -136,8 +136,10 @@ static bool next(void *user, kst_flow_item *item)
     (void)user;
     if (i == run.items)
         return false;
+    if (run.after > 0 && i == 0)
+        watch_first();
     if (run.after > 0 && i == run.after)
-        break_first();
+        fail_calls(ALL_CALLS);
     run.brought++;
     if (run.options.work == KST_FLOW_ENCODE_VOLUME) {
         item->volume = set.volume[kind];
@@ -249,8 +251,7 @@ static uint64_t run_flow(void)
         kst_flow_release(flow, &item);
     }
     assert_int_equal(kst_flow_count(flow, &counts), KST_OK);
-    if (run.gpu)
-        mend_device(run.gpu);
+    fail_calls(NO_CALLS);
     kst_flow_end(&flow);
     assert_int_equal(run.put, run.items);
     assert_int_equal(run.wrong, 0);

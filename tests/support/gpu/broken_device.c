@@ -6,7 +6,8 @@ struct broken_device broken_device;
 
 static bool fails(struct gpu_error *error, const struct gpu *gpu, const char *call)
 {
-    if (atomic_fetch_add(&broken_device.calls, 1) + 1 != broken_device.failing && broken_device.failing != ALL_CALLS)
+    const int number = atomic_fetch_add(&broken_device.calls, 1) + 1, failing = atomic_load(&broken_device.failing);
+    if (number != failing && failing != ALL_CALLS)
         return false;
     kst_gpu_fail(error, gpu, call, "injected");
     return true;
@@ -50,8 +51,15 @@ static void broken_finish(struct gpu_queue *queue)
     fails(&queue->error, queue->gpu, "finish");
 }
 
-void break_device(struct gpu *gpu, int failing)
+void fail_calls(int failing)
 {
+    atomic_store(&broken_device.calls, 0);
+    atomic_store(&broken_device.failing, failing);
+}
+
+void watch_device(struct gpu *gpu)
+{
+    fail_calls(NO_CALLS);
     broken_device.driver = gpu->backend;
     broken_device.backend = *gpu->backend;
     broken_device.backend.allocate = broken_allocate;
@@ -60,9 +68,13 @@ void break_device(struct gpu *gpu, int failing)
     broken_device.backend.copy = broken_copy;
     broken_device.backend.launch = broken_launch;
     broken_device.backend.finish = broken_finish;
-    broken_device.failing = failing;
-    atomic_store(&broken_device.calls, 0);
     gpu->backend = &broken_device.backend;
+}
+
+void break_device(struct gpu *gpu, int failing)
+{
+    watch_device(gpu);
+    fail_calls(failing);
 }
 
 void mend_device(struct gpu *gpu)

@@ -7,14 +7,14 @@
 
 #include "device/device.h"
 
-enum { ALL_CALLS = -1 };
+enum { ALL_CALLS = -1, NO_CALLS = 0 };
 
 /* Holds the functions that replace those of the broken device. */
 struct broken_device {
     struct gpu_backend backend;
     const struct gpu_backend *driver;
-    atomic_int calls; /* so far */
-    int failing;      /* the call that fails; or ALL_CALLS */
+    atomic_int calls;   /* so far */
+    atomic_int failing; /* the call that fails; or ALL_CALLS, or NO_CALLS */
 };
 extern struct broken_device broken_device;
 
@@ -24,5 +24,12 @@ extern struct broken_device broken_device;
  */
 void break_device(struct gpu *gpu, int failing);
 void mend_device(struct gpu *gpu);
+
+/*
+ * These do the same where other threads use the device. watch_device() replaces the functions before any of them does;
+ * from then on fail_calls() says which calls fail, and the functions stay until the device is closed.
+ */
+void watch_device(struct gpu *gpu);
+void fail_calls(int failing);
 
 #endif
