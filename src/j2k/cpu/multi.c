@@ -182,15 +182,19 @@ static void run_stages(struct multi_piece *piece)
 static void finish_rows(const struct multi_piece *piece, uint32_t x, uint32_t y)
 {
     const struct j2k_multi_work *work = piece->run->work;
-    const struct j2k_z_slices *slices = work->slices;
+    struct j2k_z_slices slices = *work->slices;
     for (uint32_t z = work->shown.start; z < work->shown.end; z++) {
         void *row = piece->before.row[z];
         const bool real = piece->before.is_real[z], as_coded = work->multi->stage_count == 0;
+        if (work->sample) {
+            slices.depth = work->sample[z].depth;
+            slices.is_signed = work->sample[z].is_signed;
+        }
         if (as_coded) /* a row of the planes */
             row = copy_row(piece, &piece->before, z, real, row_of(piece, 0, 0));
         const struct j2k_z_row from = {row, piece->width, !real};
-        kst_j2k_cpu_z_finish(&piece->run->inverse, &from, slices, as_coded ? work->shift[z] : 0,
-            slices->data + (z - work->shown.start) * slices->step + y * slices->pitch + (size_t)x * slices->bytes);
+        kst_j2k_cpu_z_finish(&piece->run->inverse, &from, &slices, as_coded ? work->shift[z] : 0,
+            slices.data + (z - work->shown.start) * slices.step + y * slices.pitch + (size_t)x * slices.bytes);
     }
 }
 

@@ -77,6 +77,8 @@ struct j2k_multi_work {
     const bool *is_real; /* for each of these: it is in single precision */
     /* For each of these, what is added to it if there are no stages (T.800 G.1). */
     const double *shift;
+    /* For each component behind the last stage, its samples; null: `slices` describes those of all. */
+    const struct j2k_multi_sample *sample;
 };
 kst_status kst_j2k_cpu_multi_synthesise(const struct operation *op, const struct j2k_multi_work *work);
 

@@ -207,10 +207,12 @@ static void put_stages(struct writer *w)
 static void put_slices(struct writer *w)
 {
     const struct j2k_gpu_staging *staging = w->staging;
-    const double half = staging->is_signed ? 0 : ldexp(1, staging->depth - 1);
     w->program->slices = w->program->length;
     for (uint32_t z = staging->shown.start; z < staging->shown.end; z++) {
-        put(w, w->before[z] | (w->was_real[z] ? J2K_STEP_FLAG : 0));
+        const struct j2k_multi_sample sample = staging->sample ? staging->sample[z] : staging->common;
+        const double half = sample.is_signed ? 0 : ldexp(1, sample.depth - 1);
+        put(w, w->before[z] | (uint32_t)sample.depth << J2K_SLICE_DEPTH | (sample.is_signed ? J2K_SLICE_SIGNED : 0) |
+                   (w->was_real[z] ? J2K_STEP_FLAG : 0));
         put_offset(w, (staging->multi->stage_count == 0 ? staging->shift[z] : 0) - half, w->was_real[z]);
     }
 }

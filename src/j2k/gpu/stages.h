@@ -9,12 +9,12 @@
 /* Describes a transform, and what is made of its last stage's components, as the CPU does (struct j2k_multi_work). */
 struct j2k_gpu_staging {
     const struct j2k_multi *multi;
-    uint32_t coded;           /* number of coded components */
-    const bool *is_real;      /* for each of these: it is in single precision */
-    const double *shift;      /* for each of these, what is added to it if there are no stages */
-    struct j2k_z_range shown; /* components of the last stage that are slices of the volume */
-    uint8_t depth;
-    bool is_signed;
+    uint32_t coded;                        /* number of coded components */
+    const bool *is_real;                   /* for each of these: it is in single precision */
+    const double *shift;                   /* for each of these, what is added to it if there are no stages */
+    struct j2k_z_range shown;              /* components of the last stage that are slices of the volume */
+    const struct j2k_multi_sample *sample; /* for each component behind the last stage; null: all are `common` */
+    struct j2k_multi_sample common;        /* depths are at most 31 */
 };
 
 /* Holds steps (enum j2k_work_step), and behind them a struct j2k_work_slice for each shown slice. */

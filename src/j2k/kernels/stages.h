@@ -251,9 +251,10 @@ undo_stages(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, GLOBAL u8 *RES
     ROLL for (u32 s = 0; s < slices.count; s++)
     {
         const u32 row = slices.slice[s].row, offset = slices.slice[s].offset;
-        const u32 word = *stage_row(&c, row & ~J2K_STEP_FLAG);
+        const u32 word = *stage_row(&c, row & (J2K_SLICE_ROWS - 1));
+        const u32 depth = row >> J2K_SLICE_DEPTH & 31, is_signed = (row & J2K_SLICE_SIGNED) != 0;
         put_in_slice(&slices, slices.to + slices.pitch * s,
-            row & J2K_STEP_FLAG ? finish_float(float_of(word), offset, slices.depth, slices.is_signed)
-                                : finish_i32((i32)word, offset, slices.depth, slices.is_signed));
+            row & J2K_STEP_FLAG ? finish_float(float_of(word), offset, depth, is_signed)
+                                : finish_i32((i32)word, offset, depth, is_signed));
     }
 }

@@ -312,6 +312,14 @@ struct j2k_work_slice {
 };
 
 /*
+ * Rows of slices that stages make are below J2K_SLICE_ROWS. Above that number are the bits of the slice's samples,
+ * shifted by J2K_SLICE_DEPTH, and whether they have signs; the highest bit is J2K_STEP_FLAG.
+ */
+#define J2K_SLICE_DEPTH 24
+#define J2K_SLICE_ROWS (1u << J2K_SLICE_DEPTH)
+#define J2K_SLICE_SIGNED 0x40000000u
+
+/*
  * Steps of a multiple component transform: their kind, followed by the words that are listed here. A row is a number:
  * the coded components, and behind them those of two sets. Rows of inputs with J2K_STEP_FLAG are integers that become
  * numbers, and so are rows of slices with it in single precision. In arrays of integers divisors are log2 of them.

@@ -24,6 +24,14 @@ bool kst_j2k_multi_makes_reals(const struct j2k_multi_collection *collection, bo
     return real;
 }
 
+struct j2k_multi_sample kst_j2k_multi_common(struct j2k_multi_sample a, struct j2k_multi_sample b)
+{
+    const bool is_signed = a.is_signed || b.is_signed;
+    const uint8_t of_a = (uint8_t)(a.depth + (is_signed && !a.is_signed)),
+                  of_b = (uint8_t)(b.depth + (is_signed && !b.is_signed));
+    return (struct j2k_multi_sample){.depth = of_a > of_b ? of_a : of_b, .is_signed = is_signed};
+}
+
 const struct j2k_multi_collection *kst_j2k_multi_brick(const struct j2k_multi *multi)
 {
     const struct j2k_multi_collection *only = multi->collection;

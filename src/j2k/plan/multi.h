@@ -74,6 +74,9 @@ struct j2k_multi {
  */
 uint32_t kst_j2k_multi_most(const struct j2k_multi *multi, uint32_t coded);
 
+/* Return the least type of samples that holds those of two types. Its depth is up to 39. */
+struct j2k_multi_sample kst_j2k_multi_common(struct j2k_multi_sample a, struct j2k_multi_sample b);
+
 /* Return whether the outputs of a collection are in single precision if its inputs are (`real`), or are integers. */
 bool kst_j2k_multi_makes_reals(const struct j2k_multi_collection *collection, bool real);
 

@@ -43,7 +43,7 @@ static bool is_subsampled(const struct j2k_stream *stream)
     return false;
 }
 
-/* Describe width, height and sample type of a volume whose slices are components; these must all be alike. */
+/* Describe width and height of a volume whose slices are components. */
 static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *volume)
 {
     const kst_box *box = &d->options->region;
@@ -63,18 +63,8 @@ static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *vol
         return kst_j2k_run_refuse_depth(d->decoder, &options);
     if (status)
         return fail(d, status, NULL);
-    const kst_plane *first = &image.plane[0];
-    for (uint32_t i = 1; i < image.plane_count; i++) {
-        const kst_plane *plane = kst_image_plane(&image, i);
-        if (plane->width != first->width || plane->height != first->height)
-            return fail(d, KST_ERROR_IMAGE_SIZE, "slices of different sizes");
-        if (!d->transformed && (plane->depth != first->depth || plane->is_signed != first->is_signed))
-            return fail(d, KST_ERROR_IMAGE_DEPTH, "slices of different depths");
-    }
-    volume->width = first->width;
-    volume->height = first->height;
-    volume->bits = first->depth;
-    volume->is_signed = first->is_signed;
+    volume->width = image.plane[0].width;
+    volume->height = image.plane[0].height;
     d->filter = output.filter;
     d->filter.multi = true;
     return KST_OK;
@@ -100,29 +90,41 @@ static kst_status check_offsets(const struct j2k_volume_decoding *d)
     return KST_OK;
 }
 
-/* Set the sample type that CBD specifies, which all slices must share. */
+/*
+ * Set the volume's sample type: that of its slices, as CBD or else SIZ specifies them, or if they differ the least type
+ * that holds the samples of all, whose values do not change.
+ */
 static kst_status describe_samples(struct j2k_volume_decoding *d, kst_volume *volume)
 {
-    const struct j2k_multi *multi = &stream_of(d)->multi;
-    for (uint32_t i = 0; i < multi->sample_count; i++)
-        if (multi->sample[i].depth != multi->sample[0].depth ||
-            multi->sample[i].is_signed != multi->sample[0].is_signed)
-            return fail(d, KST_ERROR_IMAGE_DEPTH, "slices of different depths");
-    if (multi->sample[0].depth > J2K_DECODED_DEPTH)
-        return fail(d, KST_ERROR_IMAGE_DEPTH, "samples of more than 31 bits");
-    volume->bits = multi->sample[0].depth;
-    volume->is_signed = multi->sample[0].is_signed;
-    return check_offsets(d);
+    const struct j2k_stream *stream = stream_of(d);
+    const struct j2k_component_size first = kst_j2k_made_component(stream, 0);
+    struct j2k_multi_sample common = {first.depth, first.is_signed};
+    d->mixed = false;
+    for (uint32_t i = 1; i < kst_j2k_made_count(stream); i++) {
+        const struct j2k_component_size c = kst_j2k_made_component(stream, i);
+        d->mixed = d->mixed || c.depth != first.depth || c.is_signed != first.is_signed;
+        common = kst_j2k_multi_common(common, (struct j2k_multi_sample){c.depth, c.is_signed});
+    }
+    if (common.depth > J2K_DECODED_DEPTH)
+        return fail(d, KST_ERROR_IMAGE_DEPTH,
+            d->mixed ? "slices whose samples need more than 31 bits together" : "samples of more than 31 bits");
+    volume->bits = common.depth;
+    volume->is_signed = common.is_signed;
+    return d->transformed ? check_offsets(d) : KST_OK;
+}
+
+const struct j2k_multi_sample *kst_j2k_run_volume_samples(const struct j2k_volume_decoding *d)
+{
+    return d->mixed && d->transformed ? stream_of(d)->multi.sample : NULL;
 }
 
 static kst_status find_transform(struct j2k_volume_decoding *d)
 {
     const struct j2k_stream *stream = stream_of(d);
-    const struct j2k_multi *multi = &stream->multi;
-    d->transformed = multi->sample;
+    d->transformed = stream->multi.sample;
     d->reversible = stream->main.coding[0].reversible;
-    d->layout.range[0] = (struct j2k_z_range){0, d->transformed ? multi->sample_count : stream->component_count};
-    d->wavelet = kst_j2k_multi_brick(multi);
+    d->layout.range[0] = (struct j2k_z_range){0, kst_j2k_made_count(stream)};
+    d->wavelet = kst_j2k_multi_brick(&stream->multi);
     if (d->wavelet && (d->wavelet->reversible != d->reversible || d->wavelet->count != stream->component_count))
         d->wavelet = NULL;
     if (d->wavelet)
@@ -153,23 +155,22 @@ static kst_status describe(struct j2k_volume_decoding *d, kst_volume *volume)
     kst_status status = find_transform(d);
     if (!status)
         status = describe_slices(d, volume);
-    if (!status && d->transformed)
+    if (!status)
         status = describe_samples(d, volume);
     return status ? status : choose_slices(d, volume);
 }
 
-static void write_info(const struct j2k_volume_decoding *d, kst_volume_info *info)
+static void write_info(const struct j2k_volume_decoding *d, const kst_volume *volume, kst_volume_info *info)
 {
     const struct j2k_stream *stream = stream_of(d);
-    const struct j2k_multi *multi = &stream->multi;
     const struct j2k_component_size *c = stream->component;
     const struct j2k_rect area = kst_j2k_divide(stream->size.image, c->dx, c->dy);
     *info = (kst_volume_info){.size = sizeof *info,
         .width = area.x1 - area.x0,
         .height = area.y1 - area.y0,
-        .depth = d->transformed ? multi->sample_count : stream->component_count,
-        .bits = d->transformed ? multi->sample->depth : c->depth,
-        .is_signed = d->transformed ? multi->sample->is_signed : c->is_signed,
+        .depth = kst_j2k_made_count(stream),
+        .bits = volume->bits,
+        .is_signed = volume->is_signed,
         .has_wavelet = d->wavelet,
         .reversible = stream->main.coding[0].reversible,
         .levels = stream->main.coding[0].levels,
@@ -189,7 +190,7 @@ kst_status kst_j2k_run_describe_volume(
     if (!status && kst_volume_check(volume, &bytes))
         status = fail(&d, KST_ERROR_IMAGE_SIZE, "of the volume");
     if (!status)
-        write_info(&d, info);
+        write_info(&d, volume, info);
     return status;
 }
 
@@ -395,6 +396,18 @@ static kst_status decode_bands(struct j2k_volume_decoding *d, const kst_volume *
     return status;
 }
 
+/*
+ * Let the stages be carried out one by one, since tiles have their own or slices differ in their samples. The positions
+ * of slices become their indices.
+ */
+static void leave_wavelet(struct j2k_volume_decoding *d)
+{
+    const uint32_t origin = d->layout.range[0].start;
+    d->shown.start -= origin;
+    d->shown.end -= origin;
+    d->wavelet = NULL;
+}
+
 kst_status kst_j2k_run_volume_begin(struct j2k_volume_decoding *d)
 {
     kst_volume described;
@@ -402,6 +415,8 @@ kst_status kst_j2k_run_volume_begin(struct j2k_volume_decoding *d)
     kst_status status = describe(d, &described);
     if (!status)
         status = kst_j2k_run_volume_find_tiles(d);
+    if (!status && d->wavelet && (d->own_count > 0 || (d->mixed && d->options->reduce_z == 0)))
+        leave_wavelet(d);
     if (!status)
         status = allocate(d);
     if (!status)

@@ -18,6 +18,7 @@ struct j2k_volume_decoding {
     const kst_volume_decode_options *options;
     bool transformed; /* slices are made by a transform; false: slices are coded separately */
     bool reversible;  /* samples are integers before the wavelet, and behind it */
+    bool mixed;       /* slices have different depths or signs, and the volume a type that holds all of them */
     /* The transform, if it is one wavelet over all components, in all tiles that are wanted; otherwise null. */
     const struct j2k_multi_collection *wavelet;
     struct j2k_volume_tile *own; /* tiles with transforms of their own, in raster order */
@@ -49,6 +50,9 @@ kst_status kst_j2k_run_volume_find_tiles(struct j2k_volume_decoding *d);
 void kst_j2k_run_volume_drop_tiles(struct j2k_volume_decoding *d);
 kst_status kst_j2k_run_volume_make_tiles(struct j2k_volume_decoding *d, const struct j2k_plan *plan,
     struct j2k_rect region, const struct j2k_z_slices *slices);
+
+/* Return the samples of each slice, if a transform makes different ones; otherwise null: all have the volume's. */
+const struct j2k_multi_sample *kst_j2k_run_volume_samples(const struct j2k_volume_decoding *d);
 
 /*
  * Find the transform of a tile of the plan (null: of a missing tile with this index), and which of its coded components

@@ -54,12 +54,13 @@ static bool has_stages(const struct j2k_volume_decoding *d)
 
 /*
  * Return whether kernels can make the slices: by stages, or by one wavelet or none, of the same kind in all tiles.
+ * Slices without a transform must be alike.
  */
 static bool suits(const struct j2k_planned_volume *planned)
 {
     const struct j2k_plan *plan = &planned->plan;
     const struct j2k_volume_decoding *d = &planned->d;
-    if (plan->missing_tiles > 0 || plan->tile_count == 0)
+    if (plan->missing_tiles > 0 || plan->tile_count == 0 || (d->mixed && !d->transformed))
         return false;
     for (uint32_t t = 0; t < plan->tile_count; t++)
         if (plan->tile[t].transform != J2K_TRANSFORM_NONE)
@@ -144,11 +145,13 @@ static kst_status make_stages(struct j2k_planned_volume *planned, const kst_volu
     struct j2k_volume_decoding *d = &planned->d;
     struct memory *memory = &d->decoder->memory;
     const uint32_t coded = planned->plan.component_count, tiles = planned->plan.tile_count;
-    struct tile_staging staging = {.now = {.coded = coded, .shown = d->shown, .depth = volume->bits}};
+    struct tile_staging staging = {.now = {.coded = coded,
+                                       .shown = d->shown,
+                                       .sample = kst_j2k_run_volume_samples(d),
+                                       .common = {(uint8_t)volume->bits, volume->is_signed}}};
     kst_status status = KST_OK;
     if (!has_stages(d))
         return KST_OK;
-    staging.now.is_signed = volume->is_signed;
     planned->stages.program = kst_memory_zeroed(memory, tiles, sizeof *planned->stages.program, &status);
     planned->stages.of_tile = kst_memory_zeroed(memory, tiles, sizeof *planned->stages.of_tile, &status);
     staging.is_real[0] = kst_memory_zeroed(memory, 2 * (size_t)coded, sizeof *staging.is_real[0], &status);
@@ -172,13 +175,14 @@ static kst_status plan(struct volume_decoding *v, struct j2k_planned_volume *pla
     kst_status status = kst_j2k_run_volume_begin(&planned->d);
     if (!status)
         status = kst_j2k_run_volume_plan(&planned->d, planned->d.filter.region, &planned->plan);
-    if (!status)
-        status = make_stages(planned, v->volume);
     if (status)
         return status;
     describe(planned, v);
     if (!suits(planned))
         return KST_OK;
+    status = make_stages(planned, v->volume);
+    if (status)
+        return status;
     kst_j2k_gpu_route(v->gpu, &planned->item);
     planned->need = kst_j2k_gpu_need(&planned->item, 0);
     *takes = fits(v, planned);

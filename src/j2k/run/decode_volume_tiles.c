@@ -50,8 +50,6 @@ kst_status kst_j2k_run_volume_find_tiles(struct j2k_volume_decoding *d)
                 status = add_tile(d, y * stream->size.columns + x, &work, &capacity);
     if (!status && d->own_count > 0 && d->options->reduce_z > 0)
         status = refuse(d, KST_ERROR_J2K_REDUCE, stream->start, "along z, where a tile has a transform of its own");
-    if (d->own_count > 0)
-        d->wavelet = NULL;
     return status;
 }
 
@@ -195,7 +193,8 @@ static kst_status make_rect(const struct tile_walk *walk, const struct j2k_multi
         .shown = d->shown,
         .coded = stream_of(d)->component_count,
         .is_real = walk->is_real,
-        .shift = walk->shift};
+        .shift = walk->shift,
+        .sample = kst_j2k_run_volume_samples(d)};
     return kst_j2k_cpu_multi_synthesise(&op, &work);
 }
 

@@ -108,3 +108,19 @@ struct j2k_rect kst_j2k_reduced_image(const struct j2k_stream *stream, uint32_t 
 {
     return kst_j2k_reduce(stream->size.image, reduce);
 }
+
+uint32_t kst_j2k_made_count(const struct j2k_stream *stream)
+{
+    return stream->multi.sample ? stream->multi.sample_count : stream->component_count;
+}
+
+/* Components that are transformed together all have one size (T.801 J.2), which is the first one's here. */
+struct j2k_component_size kst_j2k_made_component(const struct j2k_stream *stream, uint32_t index)
+{
+    struct j2k_component_size size = stream->component[index < stream->component_count ? index : 0];
+    if (stream->multi.sample) {
+        size.depth = stream->multi.sample[index].depth;
+        size.is_signed = stream->multi.sample[index].is_signed;
+    }
+    return size;
+}

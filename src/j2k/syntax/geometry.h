@@ -87,6 +87,13 @@ struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2
  */
 bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block);
 
+/*
+ * Return how many components decoding makes, and describe one of them: those that CBD declares, which a multiple
+ * component transform makes, or else those of SIZ.
+ */
+uint32_t kst_j2k_made_count(const struct j2k_stream *stream);
+struct j2k_component_size kst_j2k_made_component(const struct j2k_stream *stream, uint32_t index);
+
 /* Return the image area on the reference grid, divided by 2^reduce. */
 struct j2k_rect kst_j2k_reduced_image(const struct j2k_stream *stream, uint32_t reduce);
 

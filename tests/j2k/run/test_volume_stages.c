@@ -354,6 +354,186 @@ static void test_tiles(void **state)
     kst_buffer_release(context, &stream);
 }
 
+/* A tile with a transform of its own beside a wavelet whose positions do not begin with 0. */
+static void test_tile_and_origin(void **state)
+{
+    (void)state;
+    enum { TILE = 5, COUNT = 6, ORIGIN = 7 };
+    static struct model model, changed;
+    kst_volume v;
+    kst_buffer stream = code(&v, COUNT, TILE);
+    one_stage(&model, MODEL_WAVELET, COUNT, COUNT);
+    model.stage->collection[0].levels = 2;
+    model.stage->collection[0].reversible = true;
+    model.stage->collection[0].origin = ORIGIN;
+    changed = model;
+    changed.stage->collection[0].levels = 1;
+    headers.length = own.length = 0;
+    model_put(&headers, &model, COUNT, DEPTH);
+    model_put_stage(&own, changed.stage);
+    kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 1, &own);
+    kst_volume_decode_options options;
+    kst_volume_decode_options_init(&options);
+    for (uint32_t i = 0; i < contexts.count; i++) {
+        options.region = (kst_box){.z = 2, .width = WIDTH, .height = HEIGHT, .depth = 3};
+        kst_volume back = volume_decode(contexts.context[i], &wrapped, NULL),
+                   part = volume_decode(contexts.context[i], &wrapped, &options);
+        for (uint32_t y = 0; y < HEIGHT; y++)
+            for (uint32_t x = 0; x < WIDTH; x++)
+                expect_place(x >= TILE && y < TILE ? &changed : &model, &v, &back, x, y);
+        assert_true(volume_difference(&part, &back, 0, 0, 2) < 0.5);
+        kst_volume_release(contexts.context[i], &back);
+        kst_volume_release(contexts.context[i], &part);
+    }
+    free(wrapped.data);
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &stream);
+}
+
+/* Check a volume of slices that have these samples: what the model makes, clamped to the slice's own range. */
+static void expect_mixed(
+    const struct model *model, const uint8_t *entry, const kst_volume *coded, const kst_volume *back)
+{
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+        const uint32_t x = i % WIDTH, y = i / WIDTH;
+        double value[MODEL_COMPONENTS];
+        bool real[MODEL_COMPONENTS] = {false};
+        for (uint32_t z = 0; z < coded->depth; z++)
+            value[z] = (double)volume_sample(coded, x, y, z);
+        const double largest = model_run(model, value, real);
+        for (uint32_t z = 0; z < back->depth && largest < 1e9; z++) {
+            const double range = ldexp(1, (entry[z] & 0x7F) + 1), low = entry[z] & 0x80 ? -range / 2 : 0;
+            const double expected = fmax(low, fmin(low + range - 1, value[z]));
+            const double found = (double)volume_sample(back, x, y, z);
+            if (fabs(found - expected) > (real[z] ? 0.57 + 1e-6 * largest : 0))
+                fail_msg("slice %u at %u, %u: %f instead of %f", z, x, y, found, expected);
+        }
+    }
+}
+
+/*
+ * CBD may give each slice another depth, with signs or without: the volume's type holds all, and values stay as they
+ * are. A wavelet over all components is no exception; volumes reduced along z have slices that none of these depths
+ * belongs to.
+ */
+static void test_depths(void **state)
+{
+    (void)state;
+    static struct model model;
+    uint32_t random = 6;
+    for (uint32_t i = 0; i < 20; i++) {
+        uint8_t entry[MODEL_COMPONENTS], bits = 0;
+        bool real[MODEL_COMPONENTS] = {false}, has_signs = false;
+        const uint32_t coded = 2 + random_below(&random, 5), made = i % 2 ? coded : 1 + random_below(&random, 6);
+        kst_volume v;
+        kst_volume_info info = {.size = sizeof info};
+        kst_volume_decode_options reduced;
+        kst_buffer stream = code(&v, coded, 4);
+        one_stage(&model, MODEL_WAVELET, coded, coded);
+        model.stage->collection[0].levels = 1;
+        model.stage->collection[0].reversible = true;
+        model.stage->collection[0].origin = i % 4;
+        if (i % 2 == 0) {
+            model.stages = 0;
+            model_add_stage(&model, coded, made, real, &random);
+        }
+        for (uint32_t z = 0; z < made; z++) {
+            entry[z] = (uint8_t)(random_below(&random, 12) | (i % 5 && random_below(&random, 2) ? 0x80 : 0));
+            has_signs = has_signs || entry[z] & 0x80;
+        }
+        for (uint32_t z = 0; z < made; z++) {
+            const uint8_t least = (uint8_t)((entry[z] & 0x7F) + 1 + (has_signs && !(entry[z] & 0x80)));
+            bits = least > bits ? least : bits;
+        }
+        headers.length = 0;
+        model_put_each_depth(&headers, made, entry);
+        model_put_stages(&headers, &model);
+        kst_buffer wrapped = model_wrap(&stream, &headers, BOTH_BITS, 0, NULL);
+        assert_int_equal(kst_describe_volume(context, wrapped.data, wrapped.length, NULL, NULL, &info, NULL), KST_OK);
+        assert_int_equal(info.bits, bits);
+        assert_int_equal(info.is_signed, has_signs);
+        assert_int_equal(info.has_wavelet, i % 2);
+        for (uint32_t m = machines_first(i); m < contexts.count; m += MACHINES_APART) {
+            kst_volume back = volume_decode(contexts.context[m], &wrapped, NULL);
+            assert_int_equal(back.bits, bits);
+            assert_int_equal(back.is_signed, has_signs);
+            expect_mixed(&model, entry, &v, &back);
+            kst_volume_release(contexts.context[m], &back);
+        }
+        kst_volume_decode_options_init(&reduced);
+        reduced.reduce_z = i % 2;
+        kst_volume back = volume_decode(context, &wrapped, &reduced);
+        assert_int_equal(back.depth, i % 2 ? (i % 4 + coded + 1) / 2 - (i % 4 + 1) / 2 : made);
+        kst_volume_release(context, &back);
+        free(wrapped.data);
+        kst_volume_release(context, &v);
+        kst_buffer_release(context, &stream);
+    }
+}
+
+/* Components that are coded with different depths are slices, too; and 31 bits hold the samples of all, or none. */
+static void test_coded_depths(void **state)
+{
+    (void)state;
+    static const uint8_t depth[] = {8, 12, 5, 3};
+    static uint16_t sample[4][WIDTH * HEIGHT];
+    kst_image image;
+    kst_encode_options options;
+    kst_j2k_options jpeg2000;
+    kst_buffer stream = {.data = NULL};
+    kst_image_init(&image);
+    kst_encode_options_init(&options);
+    kst_j2k_options_init(&jpeg2000);
+    jpeg2000.codestream = true;
+    options.codec = KST_CODEC_JPEG2000;
+    options.jpeg2000 = &jpeg2000;
+    image.format = KST_FORMAT_RAW;
+    image.width = WIDTH;
+    image.height = HEIGHT;
+    image.plane_count = 4;
+    for (uint32_t z = 0; z < 4; z++) {
+        uint8_t *bytes = (uint8_t *)sample[z];
+        for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+            const int32_t value = (int32_t)((i * 37 + z) % (1U << depth[z])) - (z == 1 ? 1 << (depth[z] - 1) : 0);
+            if (depth[z] > 8)
+                sample[z][i] = (uint16_t)value;
+            else
+                bytes[i] = (uint8_t)value;
+        }
+        image.plane[z] = (kst_plane){.data = sample[z],
+            .width = WIDTH,
+            .height = HEIGHT,
+            .pitch = WIDTH * (depth[z] > 8 ? 2 : 1),
+            .depth = depth[z],
+            .is_signed = z == 1};
+    }
+    assert_int_equal(kst_encode(context, &image, &options, &stream, NULL), KST_OK);
+    for (uint32_t i = 0; i < contexts.count; i++) {
+        kst_volume back = volume_decode(contexts.context[i], &stream, NULL);
+        assert_int_equal(back.bits, 12);
+        assert_true(back.is_signed);
+        for (uint32_t z = 0; z < 4; z++)
+            for (uint32_t k = 0; k < WIDTH * HEIGHT; k++)
+                assert_int_equal(volume_sample(&back, k % WIDTH, k / WIDTH, z),
+                    (int32_t)((k * 37 + z) % (1U << depth[z])) - (z == 1 ? 2048 : 0));
+        kst_volume_release(contexts.context[i], &back);
+    }
+    static const uint8_t entry[] = {30, 0x80 | 7, 7, 7};
+    kst_volume none;
+    kst_report report;
+    kst_report_init(&report);
+    kst_volume_init(&none);
+    headers.length = 0;
+    model_put_each_depth(&headers, 4, entry);
+    kst_buffer wrapped = model_wrap(&stream, &headers, 0, 0, NULL);
+    wrapped.data[6] = 0x81; /* Rsiz: extensions, among them a multiple component transform */
+    assert_int_equal(
+        kst_decode_volume(context, wrapped.data, wrapped.length, NULL, &none, &report), KST_ERROR_IMAGE_DEPTH);
+    assert_non_null(strstr(report.message, "need more than 31 bits together"));
+    free(wrapped.data);
+    kst_buffer_release(context, &stream);
+}
+
 /*
  * SIZ says whether coded components have signs. Without stages unsigned ones get the level shift of T.800; stages take
  * them as they are coded.
@@ -402,6 +582,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_matrices), cmocka_unit_test(test_dependencies),
         cmocka_unit_test(test_reversible), cmocka_unit_test(test_wavelets), cmocka_unit_test(test_bricks),
         cmocka_unit_test(test_any), cmocka_unit_test(test_machines), cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_tile_and_origin), cmocka_unit_test(test_depths), cmocka_unit_test(test_coded_depths),
         cmocka_unit_test(test_level_shift)};
     return run_with_context(2, tests, start, stop);
 }

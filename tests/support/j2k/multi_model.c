@@ -104,10 +104,18 @@ void model_put_depths(struct made *made, uint32_t count, uint8_t depth, bool is_
     made_segment(made, CBD, data.data, data.length);
 }
 
-void model_put(struct made *made, const struct model *model, uint32_t count, uint8_t depth)
+void model_put_each_depth(struct made *made, uint32_t count, const uint8_t *entry)
+{
+    static struct made data;
+    data.length = 0;
+    made_number(&data, count, 2);
+    made_bytes(&data, entry, count);
+    made_segment(made, CBD, data.data, data.length);
+}
+
+void model_put_stages(struct made *made, const struct model *model)
 {
     uint8_t order[MODEL_STAGES];
-    model_put_depths(made, count, depth, true);
     for (uint32_t i = 0; i < model->arrays; i++)
         model_put_array(made, &model->array[i]);
     for (uint32_t i = 0; i < model->stages; i++) {
@@ -115,6 +123,12 @@ void model_put(struct made *made, const struct model *model, uint32_t count, uin
         model_put_stage(made, &model->stage[i]);
     }
     model_put_order(made, order, model->stages);
+}
+
+void model_put(struct made *made, const struct model *model, uint32_t count, uint8_t depth)
+{
+    model_put_depths(made, count, depth, true);
+    model_put_stages(made, model);
 }
 
 static const double *array_of(const struct model *model, uint8_t kind, uint8_t index)

@@ -59,6 +59,10 @@ void model_put_stage(struct made *made, const struct model_stage *stage);
 void model_put_order(struct made *made, const uint8_t *stage, uint32_t count);
 void model_put_depths(struct made *made, uint32_t count, uint8_t depth, bool is_signed);
 
+/* Write CBD with its byte for each component, and all of a model but CBD. */
+void model_put_each_depth(struct made *made, uint32_t count, const uint8_t *entry);
+void model_put_stages(struct made *made, const struct model *model);
+
 /* Write all of a model; samples that it makes have signs, and this depth. */
 void model_put(struct made *made, const struct model *model, uint32_t count, uint8_t depth);
 
