@@ -152,8 +152,11 @@ static void put_multi(struct made *made, uint32_t coded, bool main)
     if (!main)
         return;
     const size_t at = made_open(made, CBD);
-    made_put16(made, WIDE | (made_rarely(made, 50) ? MOST : coded));
-    made_put8(made, made_choose(made, 31) | (made_choose(made, 2) ? 0x80 : 0));
+    const uint32_t declared = made_rarely(made, 50) ? MOST : coded;
+    const bool each = made_rarely(made, 3);
+    made_put16(made, each ? declared : WIDE | declared);
+    for (uint32_t i = 0; i < (each ? declared : 1); i++)
+        made_put8(made, made_choose(made, 31) | (made_choose(made, 2) ? 0x80 : 0));
     made_close(made, at);
 }
 

@@ -53,6 +53,54 @@ static void check_box(const uint8_t *data, size_t length, const kst_volume *whol
     kst_volume_release(fuzz_plain(), &part);
 }
 
+static int32_t sample_at(const uint8_t *row, uint32_t x, uint32_t bytes, bool is_signed)
+{
+    const uint16_t *half = (const uint16_t *)(const void *)row;
+    const int32_t *word = (const int32_t *)(const void *)row;
+    if (bytes == 4)
+        return word[x];
+    if (bytes == 2)
+        return is_signed ? (int16_t)half[x] : half[x];
+    return is_signed ? (int8_t)row[x] : row[x];
+}
+
+/* Check that the planes of a picture have the samples of a whole volume's slices. */
+static void check_planes(const kst_image *image, const kst_volume *volume)
+{
+    fuzz_check(image->plane_count == volume->depth, "there is a plane for each slice");
+    for (uint32_t z = 0; z < volume->depth; z++) {
+        const kst_plane *plane = kst_image_plane(image, z);
+        const uint32_t bytes = plane->depth > 16 ? 4 : plane->depth > 8 ? 2 : 1;
+        fuzz_check(plane->width == volume->width && plane->height == volume->height, "sizes agree");
+        for (uint32_t y = 0; y < volume->height; y++) {
+            const uint8_t *a = (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
+            const uint8_t *b = (const uint8_t *)volume->data + z * volume->slice_pitch + y * volume->pitch;
+            for (uint32_t x = 0; x < volume->width; x++)
+                fuzz_check(
+                    sample_at(a, x, bytes, plane->is_signed) == sample_at(b, x, bytes_of(volume), volume->is_signed),
+                    "a picture's samples agree with the volume's");
+        }
+    }
+}
+
+static void check_picture(
+    const uint8_t *data, size_t length, const kst_volume *volume, const kst_volume_decode_options *options)
+{
+    kst_decode_options as_picture;
+    kst_image image;
+    kst_decode_options_init(&as_picture);
+    kst_image_init(&image);
+    as_picture.format = KST_FORMAT_RAW;
+    as_picture.reduce = options->reduce;
+    as_picture.layers = options->layers;
+    as_picture.strict = options->strict;
+    const kst_status status = kst_decode(fuzz_fast(), data, length, &as_picture, &image, NULL);
+    fuzz_check(!status || fuzz_ran_out(status, status), "a volume is a picture, too");
+    if (!status)
+        check_planes(&image, volume);
+    kst_image_release(fuzz_fast(), &image);
+}
+
 static void decode(const uint8_t *data, size_t length, kst_volume_decode_options *options, struct fuzz_input *input)
 {
     const kst_box all = {0};
@@ -70,6 +118,8 @@ static void decode(const uint8_t *data, size_t length, kst_volume_decode_options
         if (!a)
             check_part(&fast, &plain, &all);
     }
+    if (!a && plain_report.warnings == 0 && options->reduce_z == 0)
+        check_picture(data, length, &plain, options);
     if (!a && plain_report.warnings == 0)
         check_box(data, length, &plain, options, input);
     kst_volume_release(fuzz_plain(), &plain);

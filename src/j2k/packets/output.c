@@ -81,7 +81,7 @@ static bool components_fit(const struct j2k_stream *stream, const kst_decode_opt
     if (!list || options->component_count == 0)
         return !list && options->component_count == 0;
     for (uint32_t i = 0; i < options->component_count; i++)
-        if (list[i] >= stream->component_count || (i > 0 && list[i] <= list[i - 1]))
+        if (list[i] >= kst_j2k_made_count(stream) || (i > 0 && list[i] <= list[i - 1]))
             return false;
     return options->format == KST_FORMAT_AUTO || options->format == KST_FORMAT_RAW;
 }
@@ -89,20 +89,20 @@ static bool components_fit(const struct j2k_stream *stream, const kst_decode_opt
 static kst_status describe_raw(const struct j2k_stream *stream, const kst_decode_options *options,
     struct j2k_rect region, kst_image *image, kst_plane *more)
 {
-    image->plane_count = options->components ? options->component_count : stream->component_count;
+    image->plane_count = options->components ? options->component_count : kst_j2k_made_count(stream);
     image->more = image->plane_count > J2K_OUTPUT_PLANES ? more : NULL;
     for (uint32_t i = 0; i < image->plane_count; i++) {
-        const struct j2k_component_size *size = &stream->component[kst_j2k_output_component(options, i)];
-        struct j2k_rect area = kst_j2k_divide(region, size->dx, size->dy);
+        const struct j2k_component_size size = kst_j2k_made_component(stream, kst_j2k_output_component(options, i));
+        struct j2k_rect area = kst_j2k_divide(region, size.dx, size.dy);
         if (j2k_is_empty(area))
             return KST_ERROR_IMAGE_SIZE;
-        if (size->depth > J2K_OUTPUT_DEPTH)
+        if (size.depth > J2K_OUTPUT_DEPTH)
             return KST_ERROR_IMAGE_DEPTH;
         kst_plane *plane = i < J2K_OUTPUT_PLANES ? &image->plane[i] : &more[i - J2K_OUTPUT_PLANES];
         *plane = (kst_plane){.width = area.x1 - area.x0,
             .height = area.y1 - area.y0,
-            .depth = size->depth,
-            .is_signed = size->is_signed,
+            .depth = size.depth,
+            .is_signed = size.is_signed,
             .sample = (uint8_t)options->sample};
         plane->pitch = (ptrdiff_t)plane->width * (ptrdiff_t)kst_plane_sample_bytes(plane);
     }
@@ -153,8 +153,8 @@ static bool reach(const struct j2k_stream *stream, uint32_t reduce, const struct
 {
     struct j2k_rect image = kst_j2k_reduced_image(stream, reduce);
     for (uint32_t i = 0; i < channels->count; i++) {
-        const struct j2k_component_size *size = &stream->component[channels->channel[i].component];
-        uint32_t dx = size->dx, dy = size->dy;
+        const struct j2k_component_size size = kst_j2k_made_component(stream, channels->channel[i].component);
+        uint32_t dx = size.dx, dy = size.dy;
         struct j2k_rect all = kst_j2k_divide(image, dx, dy);
         if (j2k_is_empty(all))
             return false;

@@ -27,9 +27,6 @@ static void close_stream(kst_decoder *decoder)
 static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored)
 {
     struct j2k_output output;
-    if (j2k_state(decoder)->stream.multi.stage_count > 0)
-        return kst_report_error(&decoder->report, KST_ERROR_J2K_EXTENSION, j2k_state(decoder)->stream.start,
-            "components are slices of a volume, which is decoded as a whole");
     kst_status status =
         kst_j2k_output_describe(&j2k_state(decoder)->stream, options, stored, j2k_state(decoder)->more, &output);
     if (status == KST_ERROR_IMAGE_DEPTH)
@@ -49,12 +46,17 @@ static kst_status read_further(struct decoding *d)
     return kst_j2k_run_open_further(decoder, &output.filter);
 }
 
+/*
+ * Plan a picture for the GPU. If a multiple component transform makes its components, these are decoded there one step
+ * later (kst_j2k_run_decode_made()), and the CPU makes pixels of them.
+ */
 static kst_status place(struct decoding *d)
 {
-    bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* the CPU refuses the others */
+    const bool made = j2k_state(d->decoder)->stream.multi.sample;
+    const bool turned = d->orientation != 1 && d->image->format == KST_FORMAT_RAW; /* the CPU refuses it */
     enum j2k_fit fit = J2K_FITS_NOT;
     const kst_region all = {0, 0, d->image->width, d->image->height};
-    kst_status status = suits ? kst_j2k_run_decode_gpu_plan(d, all, &fit) : KST_OK;
+    kst_status status = made || turned ? KST_OK : kst_j2k_run_decode_gpu_plan(d, all, &fit);
     d->alone = fit == J2K_FITS_IN_SLABS;
     d->on_gpu = fit != J2K_FITS_NOT;
     return status;

@@ -102,8 +102,8 @@ static void aim_direct(struct j2k_rendering *rendering)
 /* Return the area of a channel's component that is decoded. */
 static struct j2k_rect area_of(const struct j2k_rendering *rendering, uint32_t component)
 {
-    const struct j2k_component_size *size = &j2k_state(rendering->decoder)->stream.component[component];
-    return kst_j2k_divide(rendering->output.filter.region, size->dx, size->dy);
+    const struct j2k_component_size size = kst_j2k_made_component(&j2k_state(rendering->decoder)->stream, component);
+    return kst_j2k_divide(rendering->output.filter.region, size.dx, size.dy);
 }
 
 static void want_channels(struct j2k_rendering *rendering)
@@ -151,11 +151,11 @@ static kst_status convert(struct j2k_rendering *rendering)
         return kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL);
     for (uint32_t i = 0; i < rendering->channels.count; i++) {
         const struct j2k_channel *channel = &rendering->channels.channel[i];
-        const struct j2k_component_size *size = &stream->component[channel->component];
+        const struct j2k_component_size size = kst_j2k_made_component(stream, channel->component);
         conversion.source[i] = (struct j2k_conversion_source){.data = rendering->plane[channel->component],
             .area = area_of(rendering, channel->component),
-            .dx = size->dx,
-            .dy = size->dy};
+            .dx = size.dx,
+            .dy = size.dy};
         if (!channel->palette)
             continue;
         conversion.palette[i] = entries + (size_t)i * palette->entries;
@@ -249,6 +249,16 @@ static kst_status execute(struct j2k_rendering *rendering)
     return status;
 }
 
+/* Decode components that a multiple component transform makes. A lack of memory is final. */
+static kst_status run_made(struct j2k_rendering *rendering, bool direct)
+{
+    const kst_status status = direct ? KST_OK : aim_between(rendering);
+    rendering->excess = 1;
+    return status ? status
+                  : kst_j2k_run_decode_made(rendering->decoder, rendering->options, rendering->output.filter.region,
+                        rendering->target, rendering->progress);
+}
+
 /* Plan and decode. The packets are read, and their warnings reported, before intermediate planes are allocated. */
 static kst_status run(struct j2k_rendering *rendering, bool direct)
 {
@@ -267,13 +277,13 @@ kst_status kst_j2k_run_refuse_depth(kst_decoder *decoder, const kst_decode_optio
     /* The offset from SOC of the first Ssiz, and the bytes of SIZ for each component (A.5.1). */
     enum { FIRST_SSIZ = 42, SSIZ = 3 };
     const struct j2k_stream *stream = &j2k_state(decoder)->stream;
-    uint32_t count = options->components ? options->component_count : stream->component_count;
+    const uint32_t count = options->components ? options->component_count : kst_j2k_made_count(stream);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t c = kst_j2k_output_component(options, i), depth = stream->component[c].depth;
+        uint32_t c = kst_j2k_output_component(options, i), depth = kst_j2k_made_component(stream, c).depth;
+        const uint64_t where = stream->multi.sample ? 0 : FIRST_SSIZ + (uint64_t)SSIZ * c;
         if (depth > J2K_OUTPUT_DEPTH)
-            return kst_report_error(&decoder->report, KST_ERROR_IMAGE_DEPTH,
-                stream->start + FIRST_SSIZ + (uint64_t)SSIZ * c, "component %u has %u bits, and at most %d are decoded",
-                (unsigned)c, (unsigned)depth, J2K_OUTPUT_DEPTH);
+            return kst_report_error(&decoder->report, KST_ERROR_IMAGE_DEPTH, stream->start + where,
+                "component %u has %u bits, and at most %d are decoded", (unsigned)c, (unsigned)depth, J2K_OUTPUT_DEPTH);
     }
     return KST_ERROR_IMAGE_DEPTH;
 }
@@ -296,7 +306,7 @@ kst_status kst_j2k_run_check_enlarged(kst_decoder *decoder, const kst_image *ima
 static kst_status allocate(struct j2k_rendering *rendering)
 {
     struct memory *memory = &rendering->decoder->memory;
-    uint32_t count = j2k_state(rendering->decoder)->stream.component_count;
+    const uint32_t count = kst_j2k_made_count(&j2k_state(rendering->decoder)->stream);
     kst_status status = KST_OK;
     rendering->target = kst_memory_zeroed(memory, count, sizeof *rendering->target, &status);
     rendering->wanted = kst_memory_zeroed(memory, count, sizeof *rendering->wanted, &status);
@@ -307,7 +317,7 @@ static kst_status allocate(struct j2k_rendering *rendering)
 static void release(struct j2k_rendering *rendering)
 {
     struct memory *memory = &rendering->decoder->memory;
-    for (uint32_t c = 0; rendering->plane && c < j2k_state(rendering->decoder)->stream.component_count; c++)
+    for (uint32_t c = 0; rendering->plane && c < kst_j2k_made_count(&j2k_state(rendering->decoder)->stream); c++)
         kst_memory_release(memory, rendering->plane[c]);
     kst_memory_release(memory, rendering->target);
     kst_memory_release(memory, rendering->wanted);
@@ -323,7 +333,8 @@ static kst_status decode(struct j2k_rendering *rendering)
         aim_direct(rendering);
     else
         want_channels(rendering);
-    kst_status status = run(rendering, direct);
+    kst_status status =
+        j2k_state(rendering->decoder)->stream.multi.sample ? run_made(rendering, direct) : run(rendering, direct);
     return status || direct ? status : convert(rendering);
 }
 
@@ -450,7 +461,8 @@ kst_status kst_j2k_run_decode(
 /* Return whether all channels come directly from tiles, no two of which lie beside each other. */
 static bool is_in_rows(const struct j2k_rendering *rendering)
 {
-    return is_direct(rendering) && j2k_state(rendering->decoder)->stream.size.columns == 1;
+    const struct j2k_stream *stream = &j2k_state(rendering->decoder)->stream;
+    return is_direct(rendering) && stream->size.columns == 1 && !stream->multi.sample;
 }
 
 kst_status kst_j2k_run_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken)

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_J2K_RUN_DECODE_H
 #define KOSTKA_J2K_RUN_DECODE_H
 
+#include "j2k/cpu/decode.h"
 #include "j2k/packets/build.h"
 #include "j2k/run/decode_gpu.h"
 #include "run/decoding.h"
@@ -83,6 +84,13 @@ kst_status kst_j2k_run_decode(
 
 /* The codec's decode_rows(); see struct codec. */
 kst_status kst_j2k_run_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken);
+
+/*
+ * decode_made.c: decode a region of a picture for which CBD declares components, to a target for each of these, of
+ * which at least one has memory.
+ */
+kst_status kst_j2k_run_decode_made(kst_decoder *decoder, const kst_decode_options *options, struct j2k_rect region,
+    const struct j2k_target *target, struct progress *progress);
 
 /* decode_volume.c: the codec's describe_volume() and decode_volume(); see struct codec. */
 kst_status kst_j2k_run_describe_volume(

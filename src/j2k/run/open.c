@@ -13,16 +13,16 @@
 
 static void describe_components(const struct j2k_stream *stream, kst_info *info)
 {
-    for (uint32_t i = 0; i < stream->component_count && i < 4; i++) {
-        const struct j2k_component_size *size = &stream->component[i];
-        struct j2k_rect area = kst_j2k_divide(stream->size.image, size->dx, size->dy);
+    for (uint32_t i = 0; i < kst_j2k_made_count(stream) && i < 4; i++) {
+        const struct j2k_component_size size = kst_j2k_made_component(stream, i);
+        struct j2k_rect area = kst_j2k_divide(stream->size.image, size.dx, size.dy);
         info->component[i] = (kst_component_info){.width = area.x1 - area.x0,
             .height = area.y1 - area.y0,
             .id = (uint8_t)i,
-            .h = size->dx,
-            .v = size->dy,
-            .depth = size->depth,
-            .is_signed = size->is_signed};
+            .h = size.dx,
+            .v = size.dy,
+            .depth = size.depth,
+            .is_signed = size.is_signed};
     }
 }
 
@@ -36,7 +36,7 @@ static void describe(const struct j2k_stream *stream, kst_info *info)
         .colour = channels.colour,
         .width = size->image.x1 - size->image.x0,
         .height = size->image.y1 - size->image.y0,
-        .component_count = stream->component_count,
+        .component_count = kst_j2k_made_count(stream),
         .tile_width = size->tile_width,
         .tile_height = size->tile_height,
         .tiles = size->columns * size->rows,
@@ -168,7 +168,7 @@ static kst_status collect_metadata(kst_decoder *decoder)
 /* Allocate room for the planes after the first four, for which an image itself has no room. */
 static kst_status make_room_for_planes(kst_decoder *decoder)
 {
-    uint32_t count = j2k_state(decoder)->stream.component_count;
+    uint32_t count = kst_j2k_made_count(&j2k_state(decoder)->stream);
     kst_status status = KST_OK;
     if (count <= J2K_OUTPUT_PLANES)
         return KST_OK;

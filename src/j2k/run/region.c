@@ -32,11 +32,11 @@ kst_region kst_j2k_run_region_of_plane(const kst_decoder *decoder, const kst_dec
 {
     if (format != KST_FORMAT_RAW)
         return region;
-    const struct j2k_component_size *size =
-        &j2k_state(decoder)->stream.component[kst_j2k_output_component(options, plane)];
+    const struct j2k_component_size size =
+        kst_j2k_made_component(&j2k_state(decoder)->stream, kst_j2k_output_component(options, plane));
     const struct j2k_rect shown = output->shown, before = {0, 0, shown.x0 - region.x, shown.y0 - region.y};
-    struct j2k_rect area = kst_j2k_divide(shown, size->dx, size->dy);
-    struct j2k_rect first = kst_j2k_divide(before, size->dx, size->dy);
+    struct j2k_rect area = kst_j2k_divide(shown, size.dx, size.dy);
+    struct j2k_rect first = kst_j2k_divide(before, size.dx, size.dy);
     return (kst_region){area.x0 - first.x1, area.y0 - first.y1, area.x1 - area.x0, area.y1 - area.y0};
 }
 

@@ -4,6 +4,8 @@
  */
 #include "j2k/syntax/channels.h"
 
+#include "j2k/syntax/geometry.h"
+
 /* Types and associations of cdef (I.5.3.6). Without cdef, channel i is colour i. */
 enum { TYPE_COLOUR = 0, TYPE_ALPHA = 1, WHOLE_PICTURE = 0, NONE = UINT32_MAX };
 
@@ -11,7 +13,7 @@ enum { TYPE_COLOUR = 0, TYPE_ALPHA = 1, WHOLE_PICTURE = 0, NONE = UINT32_MAX };
 static uint32_t channel_total(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
-    return file->palette.entries && file->mapping_count ? file->mapping_count : stream->component_count;
+    return file->palette.entries && file->mapping_count ? file->mapping_count : kst_j2k_made_count(stream);
 }
 
 /* Describe channel `index`. Returns false if cmap names a component or column that does not exist. */
@@ -25,11 +27,12 @@ static bool channel_at(const struct j2k_stream *stream, uint32_t index, struct j
         channel->palette = mapping.type == 1;
         channel->column = mapping.column;
     }
-    if (channel->component >= stream->component_count || (channel->palette && channel->column >= file->palette.columns))
+    if (channel->component >= kst_j2k_made_count(stream) ||
+        (channel->palette && channel->column >= file->palette.columns))
         return false;
-    const struct j2k_component_size *size = &stream->component[channel->component];
-    channel->depth = size->depth;
-    channel->is_signed = size->is_signed;
+    const struct j2k_component_size size = kst_j2k_made_component(stream, channel->component);
+    channel->depth = size.depth;
+    channel->is_signed = size.is_signed;
     if (channel->palette)
         channel->depth = kst_j2k_palette_depth(stream->data, &file->palette, channel->column, &channel->is_signed);
     return true;
@@ -115,10 +118,10 @@ static bool fit_together(const struct j2k_stream *stream, const struct j2k_chann
 {
     for (uint32_t i = 0; i < channels->count; i++) {
         const struct j2k_channel *channel = &channels->channel[i];
-        const struct j2k_component_size *size = &stream->component[channel->component];
-        bool whole = size->dx == 1 && size->dy == 1;
+        const struct j2k_component_size size = kst_j2k_made_component(stream, channel->component);
+        bool whole = size.dx == 1 && size.dy == 1;
         if (channel->is_signed || channel->depth > 16 || channel->depth != channels->channel[0].depth ||
-            (i == 0 && !whole) || (channel->palette && (size->is_signed || size->depth > 16)))
+            (i == 0 && !whole) || (channel->palette && (size.is_signed || size.depth > 16)))
             return false;
     }
     return true;
@@ -153,7 +156,7 @@ void kst_j2k_channels(const struct j2k_stream *stream, struct j2k_channels *chan
 {
     find_channels(stream, channels);
     for (uint32_t i = 0; i < channels->count && channels->together; i++) {
-        const struct j2k_component_size *size = &stream->component[channels->channel[i].component];
-        channels->enlarged = channels->enlarged || size->dx > 1 || size->dy > 1;
+        const struct j2k_component_size size = kst_j2k_made_component(stream, channels->channel[i].component);
+        channels->enlarged = channels->enlarged || size.dx > 1 || size.dy > 1;
     }
 }

@@ -469,6 +469,17 @@ static kst_status read_stages(struct j2k_multi_reading *reading, double samples,
     return status ? status : check_work(reading, samples, work);
 }
 
+/* Check that the components of CBD have no more samples than the stream may ask for, as those of SIZ were checked. */
+static kst_status check_samples(const struct j2k_multi_reading *reading)
+{
+    const struct j2k_stream *stream = reading->stream;
+    const uint64_t each = stream->samples / stream->component_count;
+    const uint64_t allowed = kst_j2k_allowance(reading->op->limits, J2K_ASKED_SAMPLES, stream);
+    if (each <= allowed / reading->multi->sample_count)
+        return KST_OK;
+    return refuse(reading, KST_ERROR_LIMIT_WORK, "samples of all components");
+}
+
 kst_status kst_j2k_parse_multi(struct j2k_parser *parser)
 {
     struct j2k_stream *stream = parser->stream;
@@ -484,6 +495,8 @@ kst_status kst_j2k_parse_multi(struct j2k_parser *parser)
     if (!status && reading.main->depths > 0) {
         kst_j2k_multi_open(&reading, reading.main->depths - 1, reading.main->end, "CBD");
         status = read_depths(&reading);
+        if (!status)
+            status = check_samples(&reading);
     }
     if (!status && stream->main.multi)
         status = read_stages(&reading, (double)stream->samples / stream->component_count, &work);

@@ -483,6 +483,25 @@ static void test_hostile(void **state)
     kst_buffer_release(context, &coded);
 }
 
+/* The slices of a volume are the components of a picture, too. */
+static void expect_planes(const kst_buffer *coded, const kst_volume *v)
+{
+    kst_image image;
+    kst_image_init(&image);
+    assert_int_equal(kst_decode(context, coded->data, coded->length, NULL, &image, NULL), KST_OK);
+    assert_int_equal(image.format, KST_FORMAT_RAW);
+    assert_int_equal(image.plane_count, v->depth);
+    for (uint32_t z = 0; z < v->depth; z++)
+        for (uint32_t i = 0; i < v->width * v->height; i++) {
+            const uint32_t x = i % v->width, y = i / v->width;
+            const kst_plane *plane = kst_image_plane(&image, z);
+            const int16_t *row =
+                (const int16_t *)(const void *)((const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch);
+            assert_int_equal(row[x], volume_sample(v, x, y, z));
+        }
+    kst_image_release(context, &image);
+}
+
 /* A volume is no picture to decode, and no JP2 file, and the errors say what it is. */
 static void test_described(void **state)
 {
@@ -502,9 +521,7 @@ static void test_described(void **state)
     assert_int_equal(info.z_levels, 3);
     assert_int_equal(info.bits, 12);
     assert_true(info.has_wavelet && info.is_signed && info.reversible);
-    kst_image image;
-    kst_image_init(&image);
-    assert_int_equal(kst_decode(context, coded.data, coded.length, NULL, &image, NULL), KST_ERROR_J2K_EXTENSION);
+    expect_planes(&coded, &v);
     kst_transcode_options change;
     kst_transcode_options_init(&change);
     change.jpeg2000.container = KST_CONTAINER_JP2;
