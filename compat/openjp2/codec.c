@@ -114,14 +114,19 @@ OPJ_BOOL opj_codec_set_threads(opj_codec_t *handle, int threads)
         return OPJ_FALSE;
     if (codec->context)
         return openjp2_fail(codec, "threads must be set before the header is read or the first tile is encoded");
-    codec->threads = threads == 0 ? 1 : threads < THREADS_MAX ? threads : THREADS_MAX;
+    codec->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
+    codec->asked = true;
     return OPJ_TRUE;
 }
 
-/* Return the number of threads: the caller's, or that of OpenJPEG's or Kostka's environment variable. */
+/*
+ * Return the number of threads: the caller's, or that of OpenJPEG's or Kostka's environment variable. A caller's 0
+ * means none beside its own, and overrides OpenJPEG's variable, as with OpenJPEG. It does not override Kostka's:
+ * programs whose users cannot or need not say a number, such as GStreamer's, pass 0 for every picture.
+ */
 static uint32_t threads_of(const struct openjp2_codec *codec)
 {
-    const char *theirs = getenv("OPJ_NUM_THREADS");
+    const char *theirs = codec->asked ? NULL : getenv("OPJ_NUM_THREADS");
     if (codec->threads > 0)
         return (uint32_t)codec->threads;
     if (theirs && strcmp(theirs, "ALL_CPUS") == 0)

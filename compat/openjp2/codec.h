@@ -23,7 +23,8 @@ struct openjp2_handler {
 struct openjp2_codec {
     bool decodes, is_jp2;
     struct openjp2_handler info, warning, error;
-    int threads; /* 0: OPJ_NUM_THREADS or KOSTKA_THREADS, otherwise one */
+    int threads; /* the caller's number; 0: that of the environment, otherwise one */
+    bool asked;  /* the caller has set a number, which may be 0 */
     kst_context *context;
     uint32_t work; /* the context's limit on work */
     pid_t process; /* which made the context */

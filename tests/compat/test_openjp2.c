@@ -3,6 +3,7 @@
  * OpenJPEG's interface before Kostka: pictures that are encoded through it come back as a whole, by areas and tile by
  * tile, from streams that can seek and from those that cannot; damaged ones end in a result or a message.
  */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -385,6 +386,48 @@ static void test_leaving(void **state)
     opj_destroy_codec(codec);
 }
 
+/* Return the number of threads while a codec decodes which the program has told to use a number of them; -1: it has
+ * not. */
+static int count_threads(int asked)
+{
+    opj_image_t *image = NULL;
+    opj_stream_t *stream = open_file(true);
+    opj_dparameters_t parameters;
+    int count = 0;
+    opj_set_default_decoder_parameters(&parameters);
+    opj_codec_t *codec = opj_create_decompress(OPJ_CODEC_JP2);
+    assert_true(opj_setup_decoder(codec, &parameters) && (asked < 0 || opj_codec_set_threads(codec, asked)));
+    assert_true(opj_read_header(stream, codec, &image) && opj_decode(codec, stream, image));
+    DIR *tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    for (const struct dirent *entry; (entry = readdir(tasks)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(tasks);
+    opj_image_destroy(image);
+    opj_destroy_codec(codec);
+    opj_stream_destroy(stream);
+    return count;
+}
+
+/* The program's number of threads counts first; its 0 overrides OpenJPEG's environment variable, but not Kostka's. */
+static void test_thread_numbers(void **state)
+{
+    (void)state;
+    encode(OPJ_CODEC_JP2, false, false);
+    int alone = count_threads(-1);
+    assert_int_equal(count_threads(0), alone);
+    assert_int_equal(count_threads(2), alone + 1);
+    setenv("OPJ_NUM_THREADS", "2", 1);
+    assert_int_equal(count_threads(-1), alone + 1);
+    assert_int_equal(count_threads(0), alone);
+    unsetenv("OPJ_NUM_THREADS");
+    setenv("KOSTKA_THREADS", "2", 1);
+    assert_int_equal(count_threads(-1), alone + 1);
+    assert_int_equal(count_threads(0), alone + 1);
+    assert_int_equal(count_threads(1), alone);
+    unsetenv("KOSTKA_THREADS");
+}
+
 /* The encoder refuses more resolutions than a tile can be halved for, as OpenJPEG does and Pillow relies on. */
 static void test_resolutions(void **state)
 {
@@ -416,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_thread_numbers),
         cmocka_unit_test(test_resolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
