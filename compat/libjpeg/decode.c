@@ -204,6 +204,7 @@ JDIMENSION jpeg_skip_scanlines(j_decompress_ptr cinfo, JDIMENSION num_lines)
         JDIMENSION left = cinfo->output_height - cinfo->output_scanline;
         cinfo->output_scanline = cinfo->output_height;
         taken->past = true;
+        libjpeg_close_lines(taken); /* no thread may make further lines while the source's functions run */
         return left;
     }
     taken = libjpeg_handed(cinfo);

@@ -60,6 +60,9 @@ KST_API kst_status kst_lines_extend(kst_lines *lines, const void *data, size_t l
  * Any other picture is decoded when all its bytes are there; its coefficients are held in memory, two bytes for each
  * sample.
  *
+ * If the context has several threads, another one decodes rows of a sequential picture of at least 2^18 pixels ahead,
+ * also between calls. It does not once fewer lines than asked for were written, until bytes have been added.
+ *
  * @param rows where each of the lines goes; a line has as many bytes as the pitch that kst_lines_describe() returns
  * @param count of the pointers in `rows`
  * @param done receives the number of lines that were written, which is smaller than `count` if bytes are missing, at

@@ -11,20 +11,6 @@
 
 enum { PLACED_HELPERS = 3, CALLED_AT_ONCE = 4 };
 
-/* Describes one call of kst_pool_run(). It lives on the stack of the caller. */
-struct pool_run {
-    void (*task)(void *arg, uint32_t index);
-    void *arg;
-    uint32_t count;
-    bool first;                /* begun by kst_pool_run_first() */
-    atomic_uint_fast64_t next; /* the next index to hand out; exceeds `count` by at most one per thread */
-    uint32_t helpers;          /* pool threads working on it; the pool's lock guards this and the members below */
-    uint32_t wanted;           /* idle helpers that are still to be called for it */
-    pthread_cond_t left;       /* signalled when the last helper leaves */
-    struct pool_run *older;
-    struct pool_run *newer;
-};
-
 struct helper {
     struct pool *pool;
     pthread_t thread; /* for the thread that joins it */
@@ -270,12 +256,12 @@ uint32_t kst_pool_threads_within(const struct pool *pool, uint64_t room, uint64_
 }
 
 /*
- * Offer a run to helpers: wake idle ones, and start missing ones. These are started without holding the lock, because
- * they would sleep on it, and a thread that has slept may be woken on the caller's processor.
+ * Offer a run to as many helpers as are wanted: wake idle ones, and start missing ones. These are started without
+ * holding the lock, because they would sleep on it, and a thread that has slept may be woken on the caller's processor.
  */
-static void publish(struct pool *pool, struct pool_run *run)
+static void publish(struct pool *pool, struct pool_run *run, uint32_t wanted)
 {
-    uint32_t wanted = run->count - 1 < pool->helpers ? run->count - 1 : pool->helpers;
+    wanted = wanted < pool->helpers ? wanted : pool->helpers;
     pthread_mutex_lock(&pool->lock);
     run->older = pool->newest;
     if (run->older)
@@ -308,7 +294,25 @@ static void retire(struct pool *pool, struct pool_run *run)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Run the tasks of `run`. The members that threads need to share the run are set here. */
+/*
+ * Set the members that threads need to share a run, and offer it. Returns the pool whose threads do it.
+ */
+static struct pool *offer(struct pool *pool, struct pool_run *run, uint32_t wanted)
+{
+    if (pool->other)
+        pool = pool->other;
+    atomic_init(&run->next, 0);
+    pthread_cond_init(&run->left, NULL);
+    publish(pool, run, wanted);
+    return pool;
+}
+
+static void take_back(struct pool *pool, struct pool_run *run)
+{
+    retire(pool, run);
+    pthread_cond_destroy(&run->left);
+}
+
 static void run_tasks(struct pool *pool, struct pool_run *run)
 {
     if (run->count <= 1 || !pool || pool->helpers == 0) {
@@ -316,15 +320,10 @@ static void run_tasks(struct pool *pool, struct pool_run *run)
             run->task(run->arg, i);
         return;
     }
-    if (pool->other)
-        pool = pool->other;
-    atomic_init(&run->next, 0);
-    pthread_cond_init(&run->left, NULL);
-    publish(pool, run);
+    pool = offer(pool, run, run->count - 1);
     while (work_once(pool, run))
         ;
-    retire(pool, run);
-    pthread_cond_destroy(&run->left);
+    take_back(pool, run);
 }
 
 void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
@@ -337,4 +336,22 @@ void kst_pool_run_first(struct pool *pool, uint32_t count, void (*task)(void *ar
 {
     struct pool_run run = {.task = task, .arg = arg, .count = count, .first = true};
     run_tasks(pool, &run);
+}
+
+void kst_pool_begin(struct pool *pool, struct pool_run *run)
+{
+    *run = (struct pool_run){.task = run->task, .arg = run->arg, .count = 1};
+    offer(pool, run, 1);
+}
+
+bool kst_pool_is_taken(const struct pool_run *run)
+{
+    return atomic_load_explicit(&run->next, memory_order_relaxed) > 0;
+}
+
+bool kst_pool_end(struct pool *pool, struct pool_run *run)
+{
+    bool taken = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed) > 0;
+    take_back(pool->other ? pool->other : pool, run);
+    return taken;
 }

@@ -3,10 +3,31 @@
 #ifndef KOSTKA_CORE_POOL_H
 #define KOSTKA_CORE_POOL_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include "core/memory.h"
 #include "core/shared.h"
 
 struct pool;
+
+/*
+ * Describes tasks that a pool does. The caller of kst_pool_begin() sets `task` and `arg`; all other members belong to
+ * the pool.
+ */
+struct pool_run {
+    void (*task)(void *arg, uint32_t index);
+    void *arg;
+    uint32_t count;
+    bool first;                /* begun by kst_pool_run_first() */
+    atomic_uint_fast64_t next; /* the next index to hand out; exceeds `count` by at most one per thread */
+    uint32_t helpers;          /* pool threads working on it; the pool's lock guards this and the members below */
+    uint32_t wanted;           /* idle helpers that are still to be called for it */
+    pthread_cond_t left;       /* signalled when the last helper leaves */
+    struct pool_run *older;
+    struct pool_run *newer;
+};
 
 /*
  * Create a pool of `threads` threads, the caller included. Up to threads − 1 are started when there is work for them,
@@ -46,5 +67,15 @@ KST_SHARED void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(voi
  * these for this one between two tasks.
  */
 void kst_pool_run_first(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
+
+/*
+ * Have one task, index 0, done by another thread of the pool, while the caller goes on. The pool must have more than
+ * one thread. kst_pool_end() must follow in any case: it returns true once the task is done, which it waits for if a
+ * thread has begun it, and false if none has, so that the task never runs. kst_pool_is_taken() says whether a thread
+ * has begun.
+ */
+void kst_pool_begin(struct pool *pool, struct pool_run *run);
+bool kst_pool_is_taken(const struct pool_run *run);
+bool kst_pool_end(struct pool *pool, struct pool_run *run);
 
 #endif

@@ -352,6 +352,39 @@ static void test_creation_errors(void **state)
     kst_pool_destroy(&pool);
 }
 
+/* A task beside its caller is done once or never, and what it wrote can be seen when it has ended. */
+static void test_beside(void **state)
+{
+    struct memory memory;
+    struct pool *pool, *other;
+    static struct tally tally, between;
+    (void)state;
+    kst_memory_init(&memory, NULL, UINT64_MAX);
+    assert_int_equal(kst_pool_create(&memory, 2, &other), KST_OK);
+    assert_int_equal(kst_pool_create(&memory, 2, &pool), KST_OK);
+    kst_pool_share(pool, other);
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < 300; i++) {
+        struct pool_run run = {.task = visit, .arg = &tally};
+        struct pool *owner = i % 2 ? pool : other;
+        tally.plain[0] = 0;
+        atomic_store(&tally.visits[0], 0);
+        kst_pool_begin(owner, &run);
+        while (i % 3 == 0 && !kst_pool_is_taken(&run))
+            sched_yield();
+        check_run(owner, &between, 5);
+        bool done = kst_pool_end(owner, &run);
+        assert_true(done || i % 3 != 0);
+        assert_int_equal(atomic_load(&tally.visits[0]), done ? 1 : 0);
+        assert_int_equal(tally.plain[0], done ? 1 : 0);
+        taken += done;
+    }
+    assert_true(taken > 0);
+    kst_pool_destroy(&pool);
+    kst_pool_destroy(&other);
+    assert_int_equal(memory.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_first),
         cmocka_unit_test(test_many_first),
+        cmocka_unit_test(test_beside),
         cmocka_unit_test(test_creation_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,19 @@ static kst_status begin_coefficients(const struct operation *op, struct jpeg_arr
     return KST_OK;
 }
 
+/* Create the band, with room for rows that another thread makes if one may. */
+static kst_status create_band(const struct operation *op, struct jpeg_arriving *lines)
+{
+    if (kst_jpeg_cpu_lines_ahead_init(op->pool, lines)) {
+        lines->making.kept = JPEG_LINES_KEPT;
+        if (!kst_jpeg_cpu_band_create(op->memory, &lines->making, &lines->source, &lines->band))
+            return KST_OK;
+        lines->making.kept = 0;
+        kst_jpeg_cpu_lines_ahead_release(lines);
+    }
+    return kst_jpeg_cpu_band_create(op->memory, &lines->making, &lines->source, &lines->band);
+}
+
 kst_status kst_jpeg_cpu_lines_begin(const struct operation *op, struct jpeg_arriving *lines,
     const struct jpeg_plan *plan, const kst_decode_options *options, const kst_image *image, size_t data_from)
 {
@@ -42,7 +55,7 @@ kst_status kst_jpeg_cpu_lines_begin(const struct operation *op, struct jpeg_arri
     lines->output.image.plane[0].pitch = 0; /* each line is written to an address of its own */
     kst_status status = plan->single_scan ? begin_scan(op, lines, data_from) : begin_coefficients(op, lines);
     if (!status)
-        status = kst_jpeg_cpu_band_create(op->memory, &lines->making, &lines->source, &lines->band);
+        status = create_band(op, lines);
     if (status)
         kst_jpeg_cpu_lines_release(op->memory, lines);
     return status;
@@ -50,6 +63,7 @@ kst_status kst_jpeg_cpu_lines_begin(const struct operation *op, struct jpeg_arri
 
 void kst_jpeg_cpu_lines_release(struct memory *memory, struct jpeg_arriving *lines)
 {
+    kst_jpeg_cpu_lines_ahead_release(lines);
     kst_jpeg_cpu_band_release(memory, &lines->band);
     kst_jpeg_cpu_entropy_release(memory, &lines->entropy);
     kst_jpeg_cpu_blocks_release(memory, &lines->blocks);
@@ -132,6 +146,8 @@ kst_status kst_jpeg_cpu_lines_extend(
     kst_status status = KST_OK;
     if (!plan->single_scan)
         return KST_OK;
+    kst_jpeg_cpu_lines_ahead_end(lines);
+    lines->made.dry = false;
     plan->data = data;
     plan->length = length;
     while (!status && !lines->ended) {
@@ -159,45 +175,49 @@ static bool read_too_far(const struct jpeg_arriving *lines)
     return !lines->ended && (cursor->damage.ended > 0 || (in_last && cursor->bits.padding > 0));
 }
 
-/* Decode the next MCU row if its data have arrived. *made receives whether they have. */
-static kst_status make_row(struct jpeg_arriving *lines, bool *made)
+void kst_jpeg_cpu_lines_make(struct jpeg_arriving *lines, struct jpeg_rows_made *made)
 {
     struct jpeg_band *band = &lines->band;
-    *made = false;
-    if (lines->source.entropy && !lines->started) {
-        if (!lines->ended && lines->plan.segment_count == 0)
-            return KST_OK;
+    const bool arriving = lines->source.entropy != NULL;
+    made->dry = arriving && !lines->started && !lines->ended && lines->plan.segment_count == 0;
+    if (made->dry)
+        return;
+    if (arriving && !lines->started) {
         kst_jpeg_cpu_cursor_start(&lines->entropy, &band->cursor, 0);
         lines->started = !band->cursor.ended;
     }
     const struct jpeg_cursor before = band->cursor;
     const struct jpeg_output *output = &lines->output;
     kst_jpeg_cpu_band_fill(band);
-    if (lines->source.entropy && read_too_far(lines)) {
+    made->dry = arriving && read_too_far(lines);
+    if (made->dry) {
         band->cursor = before;
-        return KST_OK;
+        return;
     }
-    if (lines->source.entropy && band->cursor.damage.first)
-        return band->cursor.damage.first;
+    made->status = arriving ? band->cursor.damage.first : KST_OK;
+    if (made->status)
+        return;
     band->row++;
-    lines->ready = band->row == output->row_count ? output->height : band->row * output->mcu_lines - output->lag;
-    *made = true;
-    return KST_OK;
+    made->ready = band->row == output->row_count ? output->height : band->row * output->mcu_lines - output->lag;
 }
 
-kst_status kst_jpeg_cpu_lines_read(
-    const struct operation *op, struct jpeg_arriving *lines, void *const *rows, uint32_t count, uint32_t *done)
+/* Get at least one more MCU row: one that another thread makes, otherwise one that this thread makes. */
+static void advance(struct jpeg_arriving *lines)
 {
-    (void)op;
+    if (kst_jpeg_cpu_lines_ahead_wait(lines))
+        return;
+    kst_jpeg_cpu_lines_make(lines, &lines->made);
+    kst_jpeg_cpu_lines_ahead_begin(lines);
+}
+
+kst_status kst_jpeg_cpu_lines_read(struct jpeg_arriving *lines, void *const *rows, uint32_t count, uint32_t *done)
+{
     for (*done = 0; *done < count && lines->next < lines->output.height; ++*done, ++lines->next) {
-        bool made = true;
-        while (lines->next >= lines->ready && made) {
-            kst_status status = make_row(lines, &made);
-            if (status)
-                return status;
+        while (lines->next >= lines->made.ready) {
+            if (lines->made.dry || lines->made.status)
+                return lines->made.status;
+            advance(lines);
         }
-        if (!made)
-            return KST_OK;
         lines->output.image.plane[0].data = rows[*done];
         kst_jpeg_cpu_rows_emit(&lines->band.rows, lines->next, lines->next + 1);
     }
@@ -208,7 +228,7 @@ uint64_t kst_jpeg_cpu_lines_left(const struct jpeg_arriving *lines)
 {
     if (!lines->source.entropy)
         return lines->blocks.coefficients.left;
-    if (!lines->started || lines->ready < lines->output.height)
+    if (!lines->started || lines->made.ready < lines->output.height)
         return 0;
     const struct jpeg_plan *plan = &lines->plan;
     uint64_t behind = 0;

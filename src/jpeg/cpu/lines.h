@@ -9,6 +9,7 @@
 #include "core/operation.h"
 #include "jpeg/cpu/band.h"
 #include "jpeg/cpu/blocks.h"
+#include "jpeg/cpu/lines_ahead.h"
 
 struct jpeg_arriving {
     struct jpeg_plan plan; /* a single scan has the segments that have arrived; they are this structure's own */
@@ -26,7 +27,9 @@ struct jpeg_arriving {
     bool ended;                /* all data of the scan have arrived */
     size_t end;                /* once `ended`: the offset at which they end */
     bool started;              /* the band's cursor is at the start of a row */
-    uint32_t next, ready;      /* the next line to be written; the first that needs MCU rows not decoded yet */
+    uint32_t next;             /* the next line to be written */
+    struct jpeg_rows_made made;
+    struct jpeg_lines_ahead ahead;
 };
 
 /*
@@ -48,8 +51,10 @@ kst_status kst_jpeg_cpu_lines_extend(
  * Write the next lines, at most `count`. *done receives how many these are. Fewer are written at the end and if bytes
  * are missing. Returns KST_OK or the first warning.
  */
-kst_status kst_jpeg_cpu_lines_read(
-    const struct operation *op, struct jpeg_arriving *lines, void *const *rows, uint32_t count, uint32_t *done);
+kst_status kst_jpeg_cpu_lines_read(struct jpeg_arriving *lines, void *const *rows, uint32_t count, uint32_t *done);
+
+/* Decode the next MCU row of what arrives if its data are there and sound, and say what has become known. */
+void kst_jpeg_cpu_lines_make(struct jpeg_arriving *lines, struct jpeg_rows_made *made);
 
 /*
  * Return the number of bytes that are left of a single scan whose MCUs have all been decoded: those of its last

@@ -35,9 +35,9 @@ kst_status kst_jpeg_cpu_rows_create(struct memory *memory, const struct jpeg_mak
     kst_status status = KST_OK;
     size_t line = line_length(output);
     size_t total = JPEG_COMPONENTS * line;
-    *rows = (struct jpeg_rows){.output = output, .making = making};
+    *rows = (struct jpeg_rows){.output = output, .making = making, .kept = making->kept ? making->kept : 2};
     for (uint32_t i = 0; i < output->frame.component_count; i++)
-        total += 2 * (size_t)output->scaled[i].mcu_rows * row_pitch(&output->scaled[i]);
+        total += (size_t)rows->kept * output->scaled[i].mcu_rows * row_pitch(&output->scaled[i]);
     rows->memory = kst_memory_zeroed(memory, total, 1, &status);
     if (!rows->memory)
         return status;
@@ -45,7 +45,7 @@ kst_status kst_jpeg_cpu_rows_create(struct memory *memory, const struct jpeg_mak
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
         rows->ring[i] = at;
         rows->pitch[i] = (ptrdiff_t)row_pitch(&output->scaled[i]);
-        at += 2 * (size_t)output->scaled[i].mcu_rows * row_pitch(&output->scaled[i]);
+        at += (size_t)rows->kept * output->scaled[i].mcu_rows * row_pitch(&output->scaled[i]);
     }
     for (uint32_t i = 0; i < JPEG_COMPONENTS; i++, at += line)
         rows->line[i] = at;
@@ -85,7 +85,7 @@ void kst_jpeg_cpu_seam_release(struct memory *memory, struct jpeg_seam *seam)
 
 static uint8_t *ring_row(const struct jpeg_rows *rows, uint32_t component, uint32_t y)
 {
-    uint32_t height = 2 * rows->output->scaled[component].mcu_rows;
+    uint32_t height = rows->kept * rows->output->scaled[component].mcu_rows;
     /* Most heights are powers of two, and a line needs up to eight of these rows. */
     uint32_t place = (height & (height - 1)) == 0 ? y & (height - 1) : y % height;
     return rows->ring[component] + (ptrdiff_t)place * rows->pitch[component];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares decoded samples on their way to the picture: a ring of two MCU rows per component, which is upsampled and
- * converted line by line.
+ * Declares decoded samples on their way to the picture: a ring of MCU rows per component, two of them as a rule, which
+ * is upsampled and converted line by line.
  */
 #ifndef KOSTKA_JPEG_CPU_ROWS_H
 #define KOSTKA_JPEG_CPU_ROWS_H
@@ -14,6 +14,7 @@
 struct jpeg_making {
     const struct jpeg_output *output;
     const struct jpeg_dsp *dsp;
+    uint32_t kept; /* MCU rows in each ring; 0: two, which suffice if lines are emitted after each MCU row */
     /* Receives the rows instead of the output's image, which has one plane; null: the image receives them. */
     struct jpeg_row_buffers *buffers;
 };
@@ -23,7 +24,8 @@ struct jpeg_rows {
     const struct jpeg_output *output;
     const struct jpeg_making *making;
     uint8_t *memory;
-    uint8_t *ring[JPEG_COMPONENTS]; /* 2 × mcu_rows rows; row y of the component is at y modulo that */
+    uint32_t kept;                  /* MCU rows in each ring */
+    uint8_t *ring[JPEG_COMPONENTS]; /* kept × mcu_rows rows; row y of the component is at y modulo that */
     ptrdiff_t pitch[JPEG_COMPONENTS];
     uint8_t *line[JPEG_COMPONENTS]; /* one line of a component at the picture's width */
 };

@@ -102,11 +102,10 @@ static kst_status begin_late(struct kst_lines *lines, struct jpeg_line_state *st
 static kst_status read_lines(struct kst_lines *lines, void *const *rows, uint32_t count, uint32_t *done)
 {
     struct jpeg_line_state *state = lines->state;
-    const struct operation op = operation_of(lines);
     if (!state->begun && !state->whole)
         return KST_OK;
     kst_status status = state->begun ? state->failed : begin_late(lines, state);
-    return status ? status : kst_jpeg_cpu_lines_read(&op, &state->lines, rows, count, done);
+    return status ? status : kst_jpeg_cpu_lines_read(&state->lines, rows, count, done);
 }
 
 static uint64_t left(const struct kst_lines *lines)

@@ -5,11 +5,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "support/context.h"
 #include "support/test.h"
 
-enum { WIDTH = 197, HEIGHT = 141, KINDS = 5 };
+enum { WIDTH = 197, HEIGHT = 141, KINDS = 5, LARGE_WIDTH = 640, LARGE_HEIGHT = 480 };
 
 static kst_context *context;
 static uint8_t pixels[WIDTH * HEIGHT * 3], expected[WIDTH * HEIGHT * 3], lines_made[WIDTH * HEIGHT * 3];
@@ -168,6 +169,94 @@ static void test_misuse(void **state)
     kst_buffer_release(context, &stream);
 }
 
+/* Make a picture that is worth a second thread, with a noise of its own and any restart interval. */
+static kst_buffer make_large(kst_restart restart)
+{
+    static uint8_t large[LARGE_WIDTH * LARGE_HEIGHT * 3];
+    kst_image image;
+    kst_buffer stream = {0};
+    kst_encode_options options;
+    uint32_t seed = 7;
+    for (size_t i = 0; i < sizeof large; i++) {
+        seed = seed * 1664525 + 1013904223;
+        large[i] = (uint8_t)(i / 1920 % 200 + (seed >> 28));
+    }
+    kst_encode_options_init(&options);
+    options.restart = restart;
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, LARGE_WIDTH, LARGE_HEIGHT, large, 0), KST_OK);
+    assert_int_equal(kst_encode(context, &image, &options, &stream, NULL), KST_OK);
+    return stream;
+}
+
+/*
+ * Read the lines of a stream that arrives by pieces, with the threads of a context; return the status of the last
+ * read. A piece that is not the last lies in memory of its own, which is released before the next one is announced, as
+ * soon as fewer lines come than were asked for: no thread may look at it then. With `leave`, stop after some lines.
+ */
+static kst_status read_large(
+    kst_context *with, const kst_buffer *stream, size_t piece, uint32_t leave, uint8_t *to, uint32_t *made)
+{
+    kst_lines *lines;
+    kst_status status = KST_OK;
+    size_t length = headers_end(stream);
+    uint8_t *copy = malloc(length);
+    assert_non_null(copy);
+    memcpy(copy, stream->data, length);
+    assert_int_equal(kst_lines_open(with, copy, length, NULL, &lines), KST_OK);
+    for (*made = 0; !status && *made < LARGE_HEIGHT && *made < leave;) {
+        uint32_t done;
+        void *row = to + (size_t)*made * LARGE_WIDTH * 3;
+        status = kst_lines_read(lines, &row, 1, &done);
+        *made += done;
+        if (*made % 64 == 17)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* another thread gets ahead */
+        if (status || done == 1)
+            continue;
+        free(copy);
+        length = stream->length - length < piece ? stream->length : length + piece;
+        copy = malloc(length);
+        assert_non_null(copy);
+        memcpy(copy, stream->data, length);
+        assert_int_equal(kst_lines_extend(lines, copy, length, length == stream->length), KST_OK);
+    }
+    if (!status && *made == LARGE_HEIGHT)
+        assert_int_equal(kst_lines_left(lines), 0);
+    kst_lines_close(&lines);
+    free(copy);
+    return status;
+}
+
+/* With several threads lines and statuses are the same: of whole streams, cut and changed ones, and if reading ends
+ * early. */
+static void test_threads(void **state)
+{
+    static const kst_restart restarts[] = {{KST_RESTART_NONE, 0}, {KST_RESTART_MCUS, 7}};
+    static const size_t pieces[] = {1000, 30000, 1 << 22};
+    static uint8_t alone[LARGE_WIDTH * LARGE_HEIGHT * 3], together[sizeof alone];
+    kst_context *two = cpu_context_create(2);
+    (void)state;
+    for (size_t r = 0; r < 2; r++)
+        for (size_t i = 0; i < 12; i++) {
+            kst_buffer stream = make_large(restarts[r]);
+            size_t whole = stream.length, half = whole / 2;
+            uint32_t leave = i % 4 == 3 ? 100 : LARGE_HEIGHT, made, made_alone;
+            if (i % 4 == 1)
+                stream.length = whole * 2 / 3;
+            if (i % 4 == 2)
+                memcpy(stream.data + half, "\xFF\xD5", 2);
+            memset(together, 0, sizeof together);
+            memset(alone, 0, sizeof alone);
+            kst_status status = read_large(context, &stream, 5000, leave, alone, &made_alone);
+            assert_int_equal(read_large(two, &stream, pieces[i / 4], leave, together, &made), status);
+            assert_int_equal(!status, i % 4 == 0 || i % 4 == 3);
+            assert_int_equal(made, made_alone);
+            assert_memory_equal(together, alone, sizeof alone);
+            stream.length = whole;
+            kst_buffer_release(context, &stream);
+        }
+    kst_context_destroy(&two);
+}
+
 static int create(void **state)
 {
     (void)state;
@@ -187,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_lines),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, create, destroy);
