@@ -340,7 +340,7 @@ static struct j2k_ht_reals reals_of(const struct j2k_encode_set *set, uint32_t p
 /* Find the block that is counted after the one at a place, once all largest magnitudes are known. */
 static void find_next(const struct j2k_encode_set *set, uint32_t place, struct j2k_ht_reals *reals)
 {
-    const uint32_t end = set->step[set->step_count - 1].order_end;
+    const uint32_t end = set->order_end[set->step_count * set->lanes.count - 1];
     const struct j2k_plan *plan = set->tile->plan;
     for (uint32_t next = place + 1; set->made && next < end; next++) {
         const struct j2k_block *block = &plan->block[set->order[next]];

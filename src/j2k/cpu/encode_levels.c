@@ -5,9 +5,13 @@
 #include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/syntax/geometry.h"
 
-/* Holds the components' samples; if they are read from a callback, each strip has a row buffer of its own. */
+/*
+ * Holds the components' samples of a strip's columns; if they are read from a callback, each strip has a row buffer of
+ * its own.
+ */
 struct strip_samples {
     const struct j2k_encode_set *set;
+    uint32_t x0, x1;
     uint8_t *row;
 };
 
@@ -21,14 +25,14 @@ static const uint8_t *find_row(const struct strip_samples *samples, uint32_t com
     struct j2k_encoding *encoding = set->tile->encoding;
     const struct j2k_origin *origin = &encoding->request->origin[component];
     const kst_rows *rows = encoding->request->rows;
-    struct j2k_rect area = encoding->coded->plan.component[component].area, rect = set->component->tc->rect;
+    struct j2k_rect area = encoding->coded->plan.component[component].area;
     size_t place = (size_t)origin->place * origin->bytes;
     if (!rows)
         return (const uint8_t *)origin->data + (ptrdiff_t)(y - area.y0) * origin->pitch +
-               (rect.x0 - area.x0) * origin->stride * origin->bytes + place;
+               (samples->x0 - area.x0) * origin->stride * origin->bytes + place;
     bool same = component > set->first && origin[-1].plane == origin->plane;
-    if (!same &&
-        !rows->read(rows->user, origin->plane, rect.x0 - area.x0, y - area.y0, rect.x1 - rect.x0, samples->row))
+    if (!same && !rows->read(rows->user, origin->plane, samples->x0 - area.x0, y - area.y0, samples->x1 - samples->x0,
+                     samples->row))
         kst_j2k_encode_fail(encoding, KST_ERROR_ROWS);
     return samples->row + place;
 }
@@ -40,7 +44,7 @@ static void fetch_samples(const void *source, uint32_t y, void *const room[], co
     const struct j2k_encode_set *set = samples->set;
     const struct j2k_encoding *encoding = set->tile->encoding;
     const struct j2k_tile_component *tc = set->component->tc;
-    size_t width = j2k_rect_width(tc->rect);
+    size_t width = samples->x1 - samples->x0;
     for (uint32_t i = 0; i < set->count; i++) {
         const struct j2k_origin *origin = &encoding->request->origin[set->first + i];
         const uint8_t *from = find_row(samples, set->first + i, y);
@@ -70,14 +74,32 @@ static void fetch_row(const void *source, uint32_t y, void *const room[], const 
     row[0] = j2k_encode_resident_row(source, y);
 }
 
-static void aim(struct j2k_split *split, uint32_t orientation, const struct j2k_encode_resident *resident)
+static void aim(struct j2k_split *split, uint32_t orientation, const struct j2k_encode_resident *resident, size_t x)
 {
-    split->band[orientation] = resident->data;
+    split->band[orientation] = resident->data + x * resident->size;
     split->pitch[orientation] = resident->pitch;
     split->rows[orientation] = resident->rows;
 }
 
-struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r)
+/* Limit an analysis of the last resolution to a lane, and to the columns beside it on which its coefficients depend. */
+static void keep_to_lane(const struct j2k_encode_set *set, uint32_t lane, struct j2k_analysis *analysis)
+{
+    enum { REACH_53 = 2, REACH_97 = 4 };
+    const uint32_t reach = analysis->reversible ? REACH_53 : REACH_97;
+    const struct j2k_lanes *lanes = &set->lanes;
+    struct j2k_rect *rect = &analysis->rect;
+    if (lane > 0) {
+        analysis->beside[0] = reach;
+        rect->x0 = lanes->x[lane] - reach;
+    }
+    if (lane + 1 < lanes->count) {
+        analysis->beside[1] = reach;
+        rect->x1 = lanes->x[lane + 1] + reach;
+    }
+}
+
+struct j2k_analysis kst_j2k_cpu_encode_analysis(
+    const struct j2k_encode_set *set, uint32_t component, uint32_t r, uint32_t lane)
 {
     const struct j2k_encode_component *c = &set->component[component];
     bool last = r == j2k_encode_top(c);
@@ -88,12 +110,27 @@ struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set
         .component_count = last ? set->count : 1,
         .fetch = last ? fetch_samples : fetch_row,
         .source = last ? NULL : &c->low[r]};
+    const uint32_t x0 = analysis.rect.x0, first = last ? set->lanes.x[lane] : x0;
+    const uint32_t lows = (first + 1) / 2 - (x0 + 1) / 2, highs = first / 2 - x0 / 2;
+    if (last)
+        keep_to_lane(set, lane, &analysis);
     for (uint32_t i = 0; i < analysis.component_count; i++) {
-        aim(&analysis.split[i], J2K_LL, r == 1 ? &c[i].band[0] : &c[i].low[r - 1]);
-        for (uint32_t b = 0; b < 3; b++)
-            aim(&analysis.split[i], J2K_HL + b, &c[i].band[3 * r - 2 + b]);
+        aim(&analysis.split[i], J2K_LL, r == 1 ? &c[i].band[0] : &c[i].low[r - 1], lows);
+        for (uint32_t b = J2K_HL; b <= J2K_HH; b++)
+            aim(&analysis.split[i], b, &c[i].band[3 * r - 3 + b], b == J2K_LH ? lows : highs);
     }
     return analysis;
+}
+
+size_t kst_j2k_cpu_encode_strip_room(const struct j2k_encode_set *set)
+{
+    size_t most = 0;
+    for (uint32_t lane = 0; lane < set->lanes.count; lane++) {
+        struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, 0, j2k_encode_top(set->component), lane);
+        const size_t room = kst_j2k_cpu_analysis_room(&analysis);
+        most = room > most ? room : most;
+    }
+    return most;
 }
 
 /* If there are no levels, the samples are the coefficients. */
@@ -127,24 +164,30 @@ static struct row_stretch stretch_of(
 }
 
 /* A single strip continues where that of the step before ended. Several strips compute the rows around them again. */
-void kst_j2k_cpu_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip)
+void kst_j2k_cpu_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t lane, uint32_t strip)
 {
     const struct j2k_encode_component *c = set->component;
     uint32_t top = j2k_encode_top(c), strips = set->strips;
-    const struct strip_samples samples = {.set = set, .row = set->row ? set->row + strip * set->row_length : NULL};
+    struct strip_samples samples = {.set = set,
+        .x0 = c->tc->rect.x0,
+        .x1 = c->tc->rect.x1,
+        .row = set->row ? set->row + strip * set->row_length : NULL};
     if (top == 0) {
         uint32_t from = kst_j2k_cpu_encode_rows_before(set, c, step).made[0];
         copy_samples(&samples, from, kst_j2k_cpu_encode_rows_before(set, c, step + 1).made[0]);
         return;
     }
     struct row_stretch stretch = stretch_of(set, c, top, step);
-    struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, 0, top);
+    struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, 0, top, lane);
+    uint8_t *room = c->room[top] + ((size_t)lane * strips + strip) * kst_j2k_cpu_encode_strip_room(set);
+    samples.x0 = analysis.rect.x0;
+    samples.x1 = analysis.rect.x1;
     analysis.source = &samples;
     if (stretch.from >= stretch.end)
         return;
     if (strips == 1) {
         (stretch.further ? kst_j2k_cpu_analyse_further : kst_j2k_cpu_analyse)(
-            &analysis, stretch.from, stretch.end, c->room[top]);
+            &analysis, stretch.from, stretch.end, room);
         return;
     }
     uint32_t each = (stretch.end - stretch.from + 2 * strips - 1) / (2 * strips) * 2;
@@ -152,8 +195,7 @@ void kst_j2k_cpu_encode_strip(const struct j2k_encode_set *set, uint32_t step, u
     from = from < stretch.from ? stretch.from : from;
     end = end > stretch.end || strip + 1 == strips ? stretch.end : end;
     if (from < end)
-        kst_j2k_cpu_analyse(
-            &analysis, (uint32_t)from, (uint32_t)end, c->room[top] + strip * kst_j2k_cpu_analysis_room(&analysis));
+        kst_j2k_cpu_analyse(&analysis, (uint32_t)from, (uint32_t)end, room);
 }
 
 void kst_j2k_cpu_encode_levels(const struct j2k_encode_set *set, uint32_t step, uint32_t component)
@@ -161,7 +203,7 @@ void kst_j2k_cpu_encode_levels(const struct j2k_encode_set *set, uint32_t step, 
     const struct j2k_encode_component *c = &set->component[component];
     for (uint32_t r = j2k_encode_top(c); r-- > 1;) {
         struct row_stretch stretch = stretch_of(set, c, r, step);
-        struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, component, r);
+        struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, component, r, 0);
         if (stretch.from < stretch.end && !j2k_is_empty(analysis.rect))
             (stretch.further ? kst_j2k_cpu_analyse_further : kst_j2k_cpu_analyse)(
                 &analysis, stretch.from, stretch.end, c->room[r]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the tasks of a set of components, which threads take in a fixed order. With several threads the tasks that make
- * the next step's rows stand among those that code a step's blocks, so that whatever a task waits for is nearly always
- * done. A task waits only for tasks before it.
+ * Runs the tasks of a set of components. With several threads the tasks that make the next step's rows stand among
+ * those that code a step's blocks, so that whatever a task waits for is nearly always done.
  */
 #include <string.h>
 
@@ -20,86 +19,132 @@ static bool goes_on(const struct j2k_encode_set *set)
     return kst_j2k_encode_goes_on(set->tile->encoding);
 }
 
-static uint32_t first_block(const struct j2k_encode_set *set, uint32_t step)
+static uint32_t first_block(const struct j2k_encode_set *set, uint32_t place)
 {
-    return step > 0 ? set->step[step - 1].order_end : 0;
+    return place > 0 ? set->order_end[place - 1] : 0;
 }
 
-/*
- * Make a strip of rows. They overwrite rows that the levels of the step before and the blocks of an earlier step
- * needed.
- */
-static void run_strip(struct j2k_encode_set *set, uint32_t step, uint32_t strip)
-{
-    if (step > 0)
-        kst_countdown_wait(&set->countdowns, &set->step[step - 1].levels);
-    if (step > set->lag)
-        kst_countdown_wait(&set->countdowns, &set->step[step - set->lag - 1].blocks);
-    if (goes_on(set))
-        kst_j2k_cpu_encode_strip(set, step, strip);
-    kst_countdown_take(&set->countdowns, &set->step[step].strips);
-}
+enum encode_task { BLOCK, STRIP, LEVELS };
 
-static void run_levels(struct j2k_encode_set *set, uint32_t step, uint32_t component)
-{
-    kst_countdown_wait(&set->countdowns, &set->step[step].strips);
-    if (goes_on(set))
-        kst_j2k_cpu_encode_levels(set, step, component);
-    kst_countdown_take(&set->countdowns, &set->step[step].levels);
-}
+/* Describes a task: a block's place in the order, a strip of a lane, or a component. */
+struct encode_work {
+    enum encode_task kind;
+    uint32_t step, lane, index;
+};
 
-static void run_block(struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t step, uint32_t index)
-{
-    kst_countdown_wait(&set->countdowns, &set->step[step].levels);
-    if (goes_on(set))
-        kst_j2k_cpu_encode_one(set, worker, first_block(set, step) + index);
-    kst_countdown_take(&set->countdowns, &set->step[step].blocks);
-}
-
-/* Holds the numbers of tasks of turn k: the blocks of step k − 1, and among them the rows of step k. */
+/* Holds the numbers of a lane's tasks of turn k: the blocks of step k − 1, and among them the rows of step k. */
 struct step_turn {
     uint32_t blocks, strips, levels;
     uint32_t blocks_first, blocks_second; /* blocks before the strips; blocks between them and the levels */
 };
 
-static struct step_turn turn_of(const struct j2k_encode_set *set, uint32_t k)
+static bool has_levels(const struct j2k_encode_set *set, uint32_t component, uint32_t step, uint32_t lane)
 {
-    struct step_turn turn = {.blocks = k > 0 ? set->step[k - 1].order_end - first_block(set, k - 1) : 0};
+    return j2k_lane_of_component(&set->lanes, component, set->count, step) == lane;
+}
+
+static uint32_t count_blocks(const struct j2k_encode_set *set, uint32_t step, uint32_t lane)
+{
+    const uint32_t place = step * set->lanes.count + lane;
+    return set->order_end[place] - first_block(set, place);
+}
+
+static struct step_turn turn_of(const struct j2k_encode_set *set, uint32_t k, uint32_t lane)
+{
+    struct step_turn turn = {.blocks = k > 0 ? count_blocks(set, k - 1, lane) : 0};
     if (k < set->step_count && !set->made) {
         turn.strips = set->strips;
-        turn.levels = set->count;
+        for (uint32_t i = 0; i < set->count; i++)
+            turn.levels += has_levels(set, i, k, lane);
     }
     turn.blocks_first = set->lag > 0 ? turn.blocks / 4 : turn.blocks;
-    turn.blocks_second = set->lag > 0 ? turn.blocks / 4 : 0;
+    turn.blocks_second = set->lag > 0 ? turn.blocks / 2 : 0;
     return turn;
 }
 
-static void run_task(struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t k, uint32_t index)
+static struct encode_work block_work(const struct j2k_encode_set *set, const struct j2k_task *task, uint32_t index)
 {
-    struct step_turn turn = turn_of(set, k);
-    uint32_t strips = turn.blocks_first, more = strips + turn.strips, levels = more + turn.blocks_second;
+    const uint32_t step = task->turn - 1;
+    return (struct encode_work){
+        BLOCK, step, task->lane, first_block(set, step * set->lanes.count + task->lane) + index};
+}
+
+/* Return the component of a lane's task of a step's levels. */
+static uint32_t find_component(const struct j2k_encode_set *set, const struct j2k_task *task, uint32_t index)
+{
+    uint32_t i = 0;
+    while (!has_levels(set, i, task->turn, task->lane) || index-- > 0)
+        i++;
+    return i;
+}
+
+static struct encode_work find_work(const struct j2k_encode_set *set, const struct j2k_task *task)
+{
+    const struct step_turn turn = turn_of(set, task->turn, task->lane);
+    const uint32_t index = task->index, strips = turn.blocks_first, more = strips + turn.strips;
+    const uint32_t levels = more + turn.blocks_second;
     if (index < strips)
-        run_block(set, worker, k - 1, index);
-    else if (index < more)
-        run_strip(set, k, index - strips);
-    else if (index < levels)
-        run_block(set, worker, k - 1, index - turn.strips);
-    else if (index < levels + turn.levels)
-        run_levels(set, k, index - levels);
-    else
-        run_block(set, worker, k - 1, index - turn.strips - turn.levels);
+        return block_work(set, task, index);
+    if (index < more)
+        return (struct encode_work){STRIP, task->turn, task->lane, index - strips};
+    if (index < levels)
+        return block_work(set, task, index - turn.strips);
+    if (index < levels + turn.levels)
+        return (struct encode_work){LEVELS, task->turn, task->lane, find_component(set, task, index - levels)};
+    return block_work(set, task, index - turn.strips - turn.levels);
+}
+
+static bool is_done(const atomic_uint *left)
+{
+    return atomic_load(left) == 0;
+}
+
+/*
+ * Return whether a task's dependencies are done. A strip overwrites rows that the levels of the step before and the
+ * blocks of an earlier step needed.
+ */
+static bool is_ready(const void *owner, const struct j2k_task *task)
+{
+    const struct j2k_encode_set *set = owner;
+    const struct encode_work work = find_work(set, task);
+    const uint32_t step = work.step;
+    if (work.kind == BLOCK)
+        return is_done(&set->step[step].levels);
+    if (work.kind == LEVELS)
+        return is_done(&set->step[step].strips);
+    return (step == 0 || is_done(&set->step[step - 1].levels)) &&
+           (step <= set->lag || is_done(&set->step[step - set->lag - 1].blocks));
+}
+
+static void run_task(struct j2k_encode_set *set, struct j2k_encode_worker *worker, const struct encode_work *work)
+{
+    struct j2k_encode_step *step = &set->step[work->step];
+    if (work->kind == STRIP) {
+        if (goes_on(set))
+            kst_j2k_cpu_encode_strip(set, work->step, work->lane, work->index);
+        kst_countdown_take(&set->countdowns, &step->strips);
+    } else if (work->kind == LEVELS) {
+        if (goes_on(set))
+            kst_j2k_cpu_encode_levels(set, work->step, work->index);
+        kst_countdown_take(&set->countdowns, &step->levels);
+    } else {
+        if (goes_on(set))
+            kst_j2k_cpu_encode_one(set, worker, work->index);
+        kst_countdown_take(&set->countdowns, &step->blocks);
+    }
 }
 
 /* A thread finishes every task that it has taken, even after a failure, because others may wait for it. */
 static void run_worker(void *argument, uint32_t index)
 {
-    (void)index;
     struct encode_run *run = argument;
     struct j2k_encode_set *set = run->set;
     struct j2k_encode_worker *worker = kst_j2k_cpu_encode_worker_take(set->tile->encoding);
-    uint32_t k = 0, task;
-    while (worker && j2k_tasks_take(&run->tasks, &k, &task))
-        run_task(set, worker, k, task);
+    struct j2k_task task;
+    while (worker && kst_j2k_cpu_tasks_take(&run->tasks, index % set->lanes.count, &task)) {
+        const struct encode_work work = find_work(set, &task);
+        run_task(set, worker, &work);
+    }
     if (worker)
         kst_j2k_cpu_encode_worker_put(set->tile->encoding, worker);
 }
@@ -107,25 +152,29 @@ static void run_worker(void *argument, uint32_t index)
 static void count_tasks(struct encode_run *run)
 {
     struct j2k_encode_set *set = run->set;
-    uint32_t total = 0;
-    for (uint32_t k = 0; k < run->tasks.turns; k++) {
-        struct step_turn turn = turn_of(set, k);
-        if (k > 0)
-            atomic_init(&set->step[k - 1].blocks, turn.blocks);
-        if (k < set->step_count) {
-            atomic_init(&set->step[k].strips, turn.strips);
-            atomic_init(&set->step[k].levels, turn.levels);
-        }
-        run->tasks.end[k] = total += turn.blocks + turn.strips + turn.levels;
+    const uint32_t lanes = set->lanes.count;
+    for (uint32_t k = 0; k < set->step_count; k++) {
+        atomic_init(&set->step[k].blocks, set->order_end[(k + 1) * lanes - 1] - first_block(set, k * lanes));
+        atomic_init(&set->step[k].strips, set->made ? 0 : lanes * set->strips);
+        atomic_init(&set->step[k].levels, set->made ? 0 : set->count);
     }
+    for (uint32_t i = 0; i < lanes * run->tasks.turns; i++) {
+        const struct step_turn turn = turn_of(set, i % run->tasks.turns, i / run->tasks.turns);
+        run->tasks.end[i] = turn.blocks + turn.strips + turn.levels;
+    }
+    kst_j2k_cpu_tasks_begin(&run->tasks);
 }
 
 static void run_steps(struct j2k_encode_set *set)
 {
-    struct encode_run run = {.set = set, .tasks.turns = set->step_count + 1U};
+    struct encode_run run = {.set = set,
+        .tasks = {.lanes = set->lanes.count,
+            .turns = set->step_count + 1U,
+            .countdowns = &set->countdowns,
+            .ready = is_ready,
+            .owner = set}};
     struct j2k_encoding *encoding = set->tile->encoding;
-    run.tasks.end = kst_j2k_encode_take(encoding, run.tasks.turns, sizeof *run.tasks.end);
-    atomic_init(&run.tasks.next, 0);
+    run.tasks.end = kst_j2k_encode_take(encoding, (size_t)run.tasks.turns * run.tasks.lanes, sizeof *run.tasks.end);
     if (run.tasks.end) {
         count_tasks(&run);
         kst_pool_run(encoding->pool, encoding->workers, run_worker, &run);

@@ -187,8 +187,10 @@ static size_t split_room(const struct j2k_encode_set *set, uint32_t component, u
     bool last = r == j2k_encode_top(&set->component[component]);
     if (last && component > 0)
         return 0;
-    struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, component, r);
-    return kst_j2k_cpu_analysis_room(&analysis) * (last ? set->strips : 1);
+    if (last)
+        return kst_j2k_cpu_encode_strip_room(set) * set->strips * set->lanes.count;
+    struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, component, r, 0);
+    return kst_j2k_cpu_analysis_room(&analysis);
 }
 
 static size_t resident_total(const struct j2k_encode_set *set)
@@ -252,7 +254,16 @@ static uint32_t step_of(const struct j2k_encode_set *set, const uint32_t *end, c
     return low;
 }
 
-/* Count a band's blocks by step or, if they are already counted, put them in order. */
+/* Return the lane that codes a block of a step. */
+static uint32_t lane_of(const struct j2k_encode_set *set, const struct j2k_encode_component *c, uint32_t r,
+    uint32_t step, const struct j2k_block *block)
+{
+    if (r > 0 && r == j2k_encode_top(c))
+        return j2k_lane_of_column(&set->lanes, block->x + block->width / 2U);
+    return j2k_lane_of_component(&set->lanes, (uint32_t)(c - set->component), set->count, step);
+}
+
+/* Count a band's blocks by step and lane or, if they are already counted, put them in order. */
 static void assign_blocks(struct j2k_encode_set *set, const struct j2k_encode_component *c, uint32_t r,
     const struct j2k_band *band, uint32_t *end, bool counted)
 {
@@ -263,7 +274,9 @@ static void assign_blocks(struct j2k_encode_set *set, const struct j2k_encode_co
     for (uint32_t i = band->first_block; i < band->first_block + band->block_count; i++) {
         if (!is_chosen(set, i))
             continue;
-        uint32_t *at = &set->step[step_of(set, end, &set->tile->plan->block[i])].order_end;
+        const struct j2k_block *block = &set->tile->plan->block[i];
+        const uint32_t step = step_of(set, end, block);
+        uint32_t *at = &set->order_end[step * set->lanes.count + lane_of(set, c, r, step, block)];
         if (counted)
             set->order[*at] = i;
         (*at)++;
@@ -285,17 +298,22 @@ static bool know_more(struct j2k_encode_set *set, uint32_t blocks)
     return set->largest && set->bound;
 }
 
-/* Order blocks by step, and within a step by component, resolution and band. */
+/* Order blocks by step, within a step by lane, and within a lane by component, resolution and band. */
 static bool order_blocks(struct j2k_encode_set *set)
 {
+    const uint32_t places = set->step_count * set->lanes.count;
     uint32_t total = 0, *end = kst_j2k_encode_take(set->tile->encoding, set->step_count, sizeof *end);
-    if (!end)
+    set->order_end = kst_j2k_encode_take(set->tile->encoding, places, sizeof *set->order_end);
+    if (!end || !set->order_end) {
+        kst_memory_release(set->tile->encoding->memory, end);
         return false;
+    }
+    memset(set->order_end, 0, places * sizeof *set->order_end);
     FOR_EACH_BAND(set, c, r, band)
     assign_blocks(set, c, r, band, end, false);
-    for (uint32_t step = 0; step < set->step_count; step++) { /* from counts to where each step's blocks begin */
-        uint32_t count = set->step[step].order_end;
-        set->step[step].order_end = total;
+    for (uint32_t i = 0; i < places; i++) { /* from counts to where the blocks of each step and lane begin */
+        uint32_t count = set->order_end[i];
+        set->order_end[i] = total;
         total += count;
     }
     set->order = kst_j2k_encode_take(set->tile->encoding, total, sizeof *set->order);
@@ -334,6 +352,15 @@ static bool is_narrow(const struct j2k_encode_set *set)
     return narrow;
 }
 
+/* Divide the columns into lanes, unless each row is read as a whole, or there are no levels. */
+static struct j2k_lanes lanes_of(const struct j2k_encode_set *set)
+{
+    const struct j2k_encode_component *c = set->component;
+    const struct j2k_encoding *encoding = set->tile->encoding;
+    return j2k_lanes_make(
+        c->tc->rect.x0, c->tc->rect.x1, encoding->request->rows || j2k_encode_top(c) == 0 ? 1 : encoding->workers);
+}
+
 /* Plan everything without allocating the resident rows. */
 static bool lay_out(struct j2k_encode_set *set)
 {
@@ -346,7 +373,9 @@ static bool lay_out(struct j2k_encode_set *set)
     }
     set->narrow = is_narrow(set);
     set->lag = threads > 1;
-    set->strips = j2k_encode_top(set->component) > 0 ? strips_for(threads) : 1;
+    set->lanes = lanes_of(set);
+    set->strips =
+        j2k_encode_top(set->component) > 0 ? (strips_for(threads) + set->lanes.count - 1) / set->lanes.count : 1;
     if (!find_steps(set))
         return false;
     for (uint32_t i = 0; i < set->count; i++)
@@ -369,6 +398,7 @@ void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set, struct memory *memor
     kst_memory_release(memory, set->resident);
     kst_memory_release(memory, set->step);
     kst_memory_release(memory, set->order);
+    kst_memory_release(memory, set->order_end);
     kst_memory_release(memory, set->largest);
     kst_memory_release(memory, set->bound);
     kst_memory_release(memory, set->row);

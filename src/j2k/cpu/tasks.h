@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares a queue of tasks in a fixed order, grouped into turns, from which threads take the next one. */
+/* Declares queues of tasks, one for each lane and grouped into turns, from which threads take the next one. */
 #ifndef KOSTKA_J2K_CPU_TASKS_H
 #define KOSTKA_J2K_CPU_TASKS_H
 
@@ -7,25 +7,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct j2k_tasks {
-    uint32_t *end; /* for each turn: the number of tasks up to its end */
-    uint32_t turns;
-    atomic_uint next;
+#include "core/countdown.h"
+#include "j2k/cpu/lanes.h"
+
+/* Describes a task by its place in a turn of a lane. */
+struct j2k_task {
+    uint32_t lane, turn, index;
 };
 
+/* Holds the next task of a lane. It has a cache line of its own, because other lanes' threads must not wait for it. */
+struct j2k_lane_next {
+    _Alignas(64) atomic_uint task;
+};
+
+struct j2k_tasks {
+    uint32_t lanes, turns;
+    uint32_t *end;                 /* for each lane and turn: the number of the lane's tasks up to the turn's end */
+    struct countdowns *countdowns; /* on which everything depends that a task may wait for */
+    /* Returns whether everything is done that a task depends on. What is done stays done. */
+    bool (*ready)(const void *owner, const struct j2k_task *task);
+    const void *owner;
+    struct j2k_lane_next next[J2K_LANES_MAX];
+};
+
+/* Set the numbers of tasks of a lane's turns. `tasks->end` holds the number of each turn, and receives the sums. */
+void kst_j2k_cpu_tasks_begin(struct j2k_tasks *tasks);
+
 /*
- * Take the next task; `*index` is its place in turn `*turn`. `*turn` must be 0 or the turn of the thread's previous
- * task. Returns false when no task is left.
+ * Take the next task of lane `home` if nothing that it depends on is left to do; otherwise one of another lane. Waits
+ * if there is none either. Returns false when no task is left in any lane. Every task must depend only on tasks that
+ * come before it in a fixed order of all tasks, of which each lane's order is a part.
  */
-static inline bool j2k_tasks_take(struct j2k_tasks *tasks, uint32_t *turn, uint32_t *index)
-{
-    uint32_t task = atomic_fetch_add(&tasks->next, 1);
-    if (task >= tasks->end[tasks->turns - 1])
-        return false;
-    while (task >= tasks->end[*turn])
-        ++*turn;
-    *index = *turn > 0 ? task - tasks->end[*turn - 1] : task;
-    return true;
-}
+bool kst_j2k_cpu_tasks_take(struct j2k_tasks *tasks, uint32_t home, struct j2k_task *task);
 
 #endif

@@ -14,6 +14,7 @@
 #include "j2k/cpu/blocks/block_coder.h"
 #include "j2k/cpu/decode.h"
 #include "j2k/cpu/dwt/dwt.h"
+#include "j2k/cpu/lanes.h"
 #include "j2k/cpu/rows.h"
 
 enum { J2K_SET = 3 };
@@ -71,7 +72,6 @@ struct j2k_decoded_component {
 
 struct j2k_step {
     uint32_t row_end;                           /* the last row of the last resolution in this step, plus 1 */
-    uint32_t order_end;                         /* the last block of this step in `order`, plus 1 */
     atomic_uint clears, blocks, levels, strips; /* number of tasks of each kind that are not done yet */
 };
 
@@ -84,10 +84,12 @@ struct j2k_decode_set {
     struct j2k_decoded_component component[J2K_SET];
     uint8_t *resident; /* the memory of all resident rows */
     uint32_t lag;      /* number of steps by which rows lag behind blocks, so that threads always find blocks */
+    struct j2k_lanes lanes;
     uint32_t step_count;
     struct j2k_step *step;
     uint32_t band_rows;           /* see kst_j2k_cpu_band_rows() */
-    uint32_t *order;              /* blocks of the plan, ordered by step */
+    uint32_t *order;              /* blocks of the plan, ordered by step and then by lane */
+    uint32_t *order_end;          /* for each lane of each step: its last block in `order`, plus 1 */
     struct countdowns countdowns; /* for the parts of steps */
 };
 
@@ -115,8 +117,8 @@ void kst_j2k_cpu_decode_set_end(struct j2k_decode_set *set);
  * kst_j2k_cpu_decode_set_end() must be called afterwards as well.
  */
 uint64_t kst_j2k_cpu_decode_set_measure(struct j2k_decode_set *set);
-/* Set to 0 the coefficients that a step's blocks may fill, unless they fill all. */
-void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step);
+/* Set to 0 the coefficients of a lane that a step's blocks may fill, unless they fill all. */
+void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step, uint32_t lane);
 uint32_t kst_j2k_cpu_first_row(const struct j2k_decode_set *set, uint32_t step);
 /* Find the end of the rows of each resolution that exist before a step. */
 void kst_j2k_cpu_rows_before(const struct j2k_decode_set *set, const struct j2k_decoded_component *component,
@@ -143,15 +145,19 @@ void kst_j2k_cpu_decode_block(struct j2k_decoding *decoding, struct j2k_worker *
     const struct j2k_destination *to);
 void kst_j2k_cpu_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index);
 
-/* tile_levels.c: make all resolutions except the last from coefficients; describe how a resolution is made. */
+/*
+ * tile_levels.c: make all resolutions except the last from coefficients; describe how columns x0 ≤ x < x1 of what is
+ * computed of a resolution are made.
+ */
 void kst_j2k_cpu_make_levels(
     const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t component, uint32_t step);
-struct j2k_level kst_j2k_cpu_describe_level(
-    const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t resolution);
+struct j2k_level kst_j2k_cpu_describe_level(const struct j2k_decode_set *set,
+    const struct j2k_decoded_component *component, uint32_t resolution, uint32_t x0, uint32_t x1);
 
 /*
- * tile_output.c: make the rows of the last resolution, in strips, and write them to the targets. Where rows are handed
- * out, each strip must be passed afterwards, even if it was not made because something has failed.
+ * tile_output.c: make the rows of the last resolution, in strips, and write them to the targets. Each lane has the same
+ * number of strips of a step, which lie below one another. Where rows are handed out, each strip must be passed
+ * afterwards, even if it was not made because something has failed; there is only one lane then.
  */
 uint32_t kst_j2k_cpu_strips(const struct j2k_decode_set *set, uint32_t step);
 /*
@@ -160,7 +166,8 @@ uint32_t kst_j2k_cpu_strips(const struct j2k_decode_set *set, uint32_t step);
  */
 uint32_t kst_j2k_cpu_band_rows(const struct j2k_decode_set *set);
 size_t kst_j2k_cpu_strip_room(const struct j2k_decode_set *set);
-void kst_j2k_cpu_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip);
+void kst_j2k_cpu_put_out(
+    const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t lane, uint32_t strip);
 void kst_j2k_cpu_pass_strip(const struct j2k_decode_set *set, uint32_t step, uint32_t strip);
 
 static inline size_t j2k_width(struct j2k_rect rect)

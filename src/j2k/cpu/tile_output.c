@@ -7,13 +7,14 @@
 
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/tile.h"
+#include "j2k/syntax/geometry.h"
 
 enum { STRIP_ROWS = 16 }; /* fewest rows of a strip; each strip computes some rows of its neighbours again */
 
-/* Holds rows y0 ≤ y < y1 of a step, made by one thread. */
+/* Holds rows y0 ≤ y < y1 of a step, of a lane's columns x0 ≤ x < x1, made by one thread. */
 struct output_strip {
     const struct j2k_decode_set *set;
-    uint32_t y0, y1;
+    uint32_t x0, x1, y0, y1;
     struct j2k_level level[J2K_SET];
     struct j2k_synthesis synthesis[J2K_SET];
     void *finished[J2K_SET]; /* a row of finished samples */
@@ -32,14 +33,28 @@ static const struct j2k_target *target_of(const struct j2k_decode_set *set, uint
     return &set->decoding->target[set->first + i];
 }
 
-static size_t area_width(const struct j2k_decode_set *set)
+static size_t strip_width(const struct output_strip *strip)
 {
-    return j2k_width(set->component[0].tc->area);
+    return strip->x1 - strip->x0;
 }
 
-static uint32_t computed_width(const struct j2k_decoded_component *component)
+static struct j2k_rect computed_of(const struct j2k_decoded_component *component)
 {
-    return (uint32_t)j2k_width(component->resolution[component->tc->resolution_count - 1].computed);
+    return component->resolution[component->tc->resolution_count - 1].computed;
+}
+
+/* Return the columns of what is computed of the last resolution on which a lane depends, and all of its rows. */
+static struct j2k_rect around_lane(
+    const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t lane)
+{
+    const uint32_t reach = component->tc->reversible ? J2K_REACH_53 : J2K_REACH_97;
+    const uint32_t x0 = set->lanes.x[lane], x1 = set->lanes.x[lane + 1];
+    struct j2k_rect rect = computed_of(component);
+    if (lane > 0)
+        rect.x0 = x0 - reach;
+    if (lane + 1 < set->lanes.count && x1 + reach < rect.x1)
+        rect.x1 = x1 + reach;
+    return rect;
 }
 
 static uint8_t *target_row(const struct output_strip *strip, uint32_t i, uint32_t y)
@@ -47,30 +62,31 @@ static uint8_t *target_row(const struct output_strip *strip, uint32_t i, uint32_
     const struct j2k_decode_set *set = strip->set;
     const struct j2k_target *target = target_of(set, i);
     const struct j2k_rows *rows = set->decoding->rows;
-    struct j2k_rect picture = picture_component(set, i)->area, area = set->component[i].tc->area;
+    struct j2k_rect picture = picture_component(set, i)->area;
     uint8_t *first = target->data;
     if (rows)
         return strip->band + (first - rows->pixel) + (ptrdiff_t)(y - strip->held) * target->pitch;
     return first + (ptrdiff_t)(y - picture.y0) * target->pitch +
-           (size_t)(area.x0 - picture.x0) * target->stride * target->bytes;
+           (size_t)(strip->x0 - picture.x0) * target->stride * target->bytes;
 }
 
-static void pack_bytes(const struct j2k_decode_set *set, const void *from, uint8_t *to, size_t stride)
+static void pack_bytes(const struct output_strip *strip, const void *from, uint8_t *to, size_t stride)
 {
-    const struct j2k_inverse *steps = &set->decoding->steps;
-    if (set->narrow)
-        steps->pack_8_narrow(from, area_width(set), to, stride);
+    const struct j2k_inverse *steps = &strip->set->decoding->steps;
+    if (strip->set->narrow)
+        steps->pack_8_narrow(from, strip_width(strip), to, stride);
     else
-        steps->pack_8(from, area_width(set), to, stride);
+        steps->pack_8(from, strip_width(strip), to, stride);
 }
 
-static void pack(const struct j2k_decode_set *set, uint32_t i, const void *from, void *row)
+static void pack(const struct output_strip *strip, uint32_t i, const void *from, void *row)
 {
+    const struct j2k_decode_set *set = strip->set;
     const struct j2k_target *target = target_of(set, i);
     const struct j2k_inverse *steps = &set->decoding->steps;
-    size_t count = area_width(set);
+    size_t count = strip_width(strip);
     if (target->bytes == 1)
-        pack_bytes(set, from, row, target->stride);
+        pack_bytes(strip, from, row, target->stride);
     else if (target->bytes == 2 && set->narrow)
         steps->pack_16_narrow(from, count, row, target->stride);
     else if (target->bytes == 2)
@@ -99,15 +115,16 @@ static void put_pixels(struct output_strip *strip, uint32_t y, bool reversed)
 {
     const struct j2k_decode_set *set = strip->set;
     for (uint32_t i = 0; i < 3; i++)
-        pack_bytes(set, strip->finished[i], strip->bytes[i], 1);
+        pack_bytes(strip, strip->finished[i], strip->bytes[i], 1);
     set->decoding->steps.interleave_8(strip->bytes[reversed ? 2 : 0], strip->bytes[1], strip->bytes[reversed ? 0 : 2],
-        area_width(set), target_row(strip, reversed ? 2 : 0, y));
+        strip_width(strip), target_row(strip, reversed ? 2 : 0, y));
 }
 
-static void transform_row(const struct j2k_decode_set *set, void *const row[J2K_SET])
+static void transform_row(const struct output_strip *strip, void *const row[J2K_SET])
 {
+    const struct j2k_decode_set *set = strip->set;
     const struct j2k_inverse *steps = &set->decoding->steps;
-    size_t count = area_width(set);
+    size_t count = strip_width(strip);
     if (set->narrow)
         steps->rct_narrow(row[0], row[1], row[2], count);
     else if (set->tile->transform == J2K_TRANSFORM_RCT)
@@ -116,11 +133,12 @@ static void transform_row(const struct j2k_decode_set *set, void *const row[J2K_
         steps->ict(row[0], row[1], row[2], count);
 }
 
-static void finish_row(const struct j2k_decode_set *set, uint32_t i, const void *row, void *finished)
+static void finish_row(const struct output_strip *strip, uint32_t i, const void *row, void *finished)
 {
+    const struct j2k_decode_set *set = strip->set;
     const struct j2k_inverse *steps = &set->decoding->steps;
     const struct j2k_component *c = picture_component(set, i);
-    size_t count = area_width(set);
+    size_t count = strip_width(strip);
     if (set->narrow)
         steps->finish_narrow(row, count, c->depth, c->is_signed, finished);
     else if (set->component[i].tc->reversible)
@@ -130,9 +148,10 @@ static void finish_row(const struct j2k_decode_set *set, uint32_t i, const void 
 }
 
 /* Store a row as it is, in 32 bits. */
-static void store_raw(const struct j2k_decode_set *set, const void *from, void *row)
+static void store_raw(const struct output_strip *strip, const void *from, void *row)
 {
-    const size_t count = area_width(set);
+    const struct j2k_decode_set *set = strip->set;
+    const size_t count = strip_width(strip);
     const int16_t *narrow = from;
     int32_t *to = row;
     if (!from)
@@ -143,41 +162,41 @@ static void store_raw(const struct j2k_decode_set *set, const void *from, void *
         to[x] = narrow[x];
 }
 
-/* Finish and write row `y` of the area, for all components of the set. */
+/* Finish and write row `y` of the strip, for all components of the set. */
 static void put_row(struct output_strip *strip, uint32_t y, void *const row[J2K_SET])
 {
     const struct j2k_decode_set *set = strip->set;
     bool reversed;
     if (set->count == J2K_SET)
-        transform_row(set, row);
+        transform_row(strip, row);
     if (target_of(set, 0)->raw) {
-        store_raw(set, row[0], target_row(strip, 0, y));
+        store_raw(strip, row[0], target_row(strip, 0, y));
         return;
     }
     for (uint32_t i = 0; i < set->count; i++)
         if (target_of(set, i)->data)
-            finish_row(set, i, row[i], strip->finished[i]);
+            finish_row(strip, i, row[i], strip->finished[i]);
     if (is_pixels(set, &reversed)) {
         put_pixels(strip, y, reversed);
         return;
     }
     for (uint32_t i = 0; i < set->count; i++)
         if (target_of(set, i)->data)
-            pack(set, i, strip->finished[i], target_row(strip, i, y));
+            pack(strip, i, strip->finished[i], target_row(strip, i, y));
 }
 
-/* Get the next rows of one component, starting at the area's left edge. Without levels these are rows of its band. */
+/* Get the next rows of one component, starting at the strip's left edge. Without levels these are rows of its band. */
 static bool next_rows(struct output_strip *strip, uint32_t i, uint32_t y, struct j2k_made_rows *rows)
 {
     const struct j2k_decoded_component *c = &strip->set->component[i];
-    const struct j2k_resolution *top = &c->resolution[c->tc->resolution_count - 1];
+    const uint32_t left = c->tc->resolution_count > 1 ? strip->level[i].rect.x0 : computed_of(c).x0;
     bool some = y < strip->y1;
     if (c->tc->resolution_count > 1)
         some = kst_j2k_cpu_synthesis_next(&strip->synthesis[i], rows);
     else
         *rows = (struct j2k_made_rows){.y = y, .count = 1, .row = {some ? j2k_resident_row(&c->band[0], y) : NULL}};
     for (uint32_t k = 0; k < rows->count && some; k++)
-        rows->row[k] = (uint8_t *)rows->row[k] + (c->tc->area.x0 - top->computed.x0) * c->band[0].size;
+        rows->row[k] = (uint8_t *)rows->row[k] + (strip->x0 - left) * c->band[0].size;
     return some;
 }
 
@@ -217,15 +236,24 @@ static void make_strip(struct output_strip *strip)
     }
 }
 
+/* Return the number of columns of the widest lane. */
+static uint32_t widest(const struct j2k_decode_set *set)
+{
+    uint32_t most = 0;
+    for (uint32_t lane = 0; lane < set->lanes.count; lane++)
+        most = set->lanes.x[lane + 1] - set->lanes.x[lane] > most ? set->lanes.x[lane + 1] - set->lanes.x[lane] : most;
+    return most;
+}
+
 /* Return the number of bytes of one row in a thread's buffer. */
 static size_t row_room(const struct j2k_decode_set *set)
 {
-    return j2k_dwt_row((uint32_t)area_width(set)) * sizeof(int32_t);
+    return j2k_dwt_row(widest(set)) * sizeof(int32_t);
 }
 
 uint32_t kst_j2k_cpu_strips(const struct j2k_decode_set *set, uint32_t step)
 {
-    uint32_t threads = kst_pool_threads(set->decoding->pool);
+    uint32_t threads = (kst_pool_threads(set->decoding->pool) + set->lanes.count - 1) / set->lanes.count;
     uint32_t most = (set->step[step].row_end - kst_j2k_cpu_first_row(set, step) + STRIP_ROWS - 1) / STRIP_ROWS;
     return most < threads ? most : threads;
 }
@@ -266,11 +294,11 @@ size_t kst_j2k_cpu_strip_room(const struct j2k_decode_set *set)
 {
     size_t total = band_room(set) + 2 * set->count * row_room(set);
     for (uint32_t i = 0; i < set->count; i++)
-        total += kst_j2k_cpu_synthesis_room(computed_width(&set->component[i]));
+        total += kst_j2k_cpu_synthesis_room((uint32_t)j2k_width(computed_of(&set->component[i])));
     return total;
 }
 
-static void lay_out(struct output_strip *strip, uint8_t *room)
+static void lay_out(struct output_strip *strip, uint32_t lane, uint8_t *room)
 {
     const struct j2k_decode_set *set = strip->set;
     if (set->decoding->rows) {
@@ -286,18 +314,23 @@ static void lay_out(struct output_strip *strip, uint8_t *room)
         room += row_room(set);
         if (c->tc->resolution_count == 1)
             continue;
-        strip->level[i] = kst_j2k_cpu_describe_level(set, c, c->tc->resolution_count - 1U);
+        const struct j2k_rect around = around_lane(set, c, lane);
+        strip->level[i] = kst_j2k_cpu_describe_level(set, c, c->tc->resolution_count - 1U, around.x0, around.x1);
         kst_j2k_cpu_synthesis_begin(
             &strip->synthesis[i], &set->decoding->steps, &strip->level[i], strip->y0, strip->y1, NULL, 0, room);
-        room += kst_j2k_cpu_synthesis_room(computed_width(c));
+        room += kst_j2k_cpu_synthesis_room((uint32_t)j2k_width(computed_of(c)));
     }
 }
 
-void kst_j2k_cpu_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip)
+void kst_j2k_cpu_put_out(
+    const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t lane, uint32_t strip)
 {
-    struct output_strip made = {
-        .set = set, .y0 = strip_begin(set, step, strip), .y1 = strip_begin(set, step, strip + 1)};
-    lay_out(&made, worker->room);
+    struct output_strip made = {.set = set,
+        .x0 = set->lanes.x[lane],
+        .x1 = set->lanes.x[lane + 1],
+        .y0 = strip_begin(set, step, strip),
+        .y1 = strip_begin(set, step, strip + 1)};
+    lay_out(&made, lane, worker->room);
     make_strip(&made);
 }
 

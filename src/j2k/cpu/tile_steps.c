@@ -10,7 +10,7 @@
 enum {
     STEP_ROWS = 64, /* fewest rows of a step */
     /* Bytes of a step, including its tasks and where the blocks of a band end. */
-    STEP_BYTES = sizeof(struct j2k_step) + 2 * sizeof(uint32_t) + 1,
+    STEP_BYTES = sizeof(struct j2k_step) + (2 + J2K_LANES_MAX) * sizeof(uint32_t) + 1,
 };
 
 static uint32_t smaller(uint64_t a, uint64_t b)
@@ -227,9 +227,21 @@ static bool make_resident(struct j2k_decode_set *set)
     return set->resident;
 }
 
-/* Assign each block of a band to the first step whose rows reach it. `step_of` receives the step of each block. */
+/* Return the lane that decodes a block of a step. */
+static uint32_t lane_of(const struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t r,
+    uint32_t step, const struct j2k_block *block)
+{
+    if (r > 0 && r == top_of(c))
+        return j2k_lane_of_column(&set->lanes, block->x + block->width / 2U);
+    return j2k_lane_of_component(&set->lanes, (uint32_t)(c - set->component), set->count, step);
+}
+
+/*
+ * Assign each block of a band to the first step whose rows reach it, and to a lane. `place_of` receives the place of
+ * each block's step and lane in set->order_end.
+ */
 static bool assign_blocks(struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t r,
-    const struct j2k_band *band, uint32_t *step_of)
+    const struct j2k_band *band, uint32_t *place_of)
 {
     uint32_t *end = kst_j2k_cpu_take(set->decoding, set->step_count, sizeof *end, false);
     const struct j2k_block *block = set->decoding->plan->block;
@@ -247,8 +259,9 @@ static bool assign_blocks(struct j2k_decode_set *set, const struct j2k_decoded_c
             else
                 low = middle + 1;
         }
-        step_of[i - band->first_block] = low;
-        set->step[low].order_end++;
+        low = low * set->lanes.count + lane_of(set, c, r, low, &block[i]);
+        place_of[i - band->first_block] = low;
+        set->order_end[low]++;
     }
     kst_memory_release(set->decoding->memory, end);
     return end;
@@ -263,24 +276,25 @@ static uint32_t count_blocks(struct j2k_decode_set *set)
     return total;
 }
 
-/* Order blocks by step, and within a step by component, resolution and band. */
+/* Order blocks by step, within a step by lane, and within a lane by component, resolution and band. */
 static bool order_blocks(struct j2k_decode_set *set)
 {
-    uint32_t total = count_blocks(set), at = 0;
+    uint32_t total = count_blocks(set), at = 0, places = set->step_count * set->lanes.count;
     bool fine = true;
-    uint32_t *step_of = kst_j2k_cpu_take(set->decoding, total + 1U, sizeof *step_of, false);
+    uint32_t *place_of = kst_j2k_cpu_take(set->decoding, total + 1U, sizeof *place_of, false);
     set->order = kst_j2k_cpu_take(set->decoding, total + 1U, sizeof *set->order, false);
-    fine = step_of && set->order;
+    set->order_end = kst_j2k_cpu_take(set->decoding, places, sizeof *set->order_end, true);
+    fine = place_of && set->order && set->order_end;
     FOR_EACH_BAND(set, c, r, b)
     {
         const struct j2k_band *band = &bands_of(set, &c->resolution[r])[b];
-        fine = fine && assign_blocks(set, c, r, band, step_of + at);
+        fine = fine && assign_blocks(set, c, r, band, place_of + at);
         at += band->block_count;
     }
-    /* Turn the counts into where each step's blocks begin. */
-    for (uint32_t step = 0, sum = 0; step < set->step_count && fine; step++) {
-        uint32_t count = set->step[step].order_end;
-        set->step[step].order_end = sum;
+    /* Turn the counts into where the blocks of each step and lane begin. */
+    for (uint32_t place = 0, sum = 0; place < places && fine; place++) {
+        uint32_t count = set->order_end[place];
+        set->order_end[place] = sum;
         sum += count;
     }
     at = 0;
@@ -288,9 +302,9 @@ static bool order_blocks(struct j2k_decode_set *set)
     {
         const struct j2k_band *band = &bands_of(set, &c->resolution[r])[b];
         for (uint32_t i = 0; i < band->block_count && fine; i++)
-            set->order[set->step[step_of[at++]].order_end++] = band->first_block + i;
+            set->order[set->order_end[place_of[at++]]++] = band->first_block + i;
     }
-    kst_memory_release(set->decoding->memory, step_of);
+    kst_memory_release(set->decoding->memory, place_of);
     return fine;
 }
 
@@ -303,6 +317,17 @@ static bool is_narrow(const struct j2k_decode_set *set)
     return kst_j2k_cpu_synthesis_is_narrow(plan, set->component[0].tc, set->count, depth);
 }
 
+/*
+ * Divide the columns into lanes, unless rows are handed out as a whole, or there are no levels, without which blocks
+ * are not in bands of half the columns.
+ */
+static struct j2k_lanes lanes_of(const struct j2k_decode_set *set)
+{
+    const struct j2k_decoded_component *c = set->component;
+    const uint32_t threads = kst_pool_threads(set->decoding->pool);
+    return j2k_lanes_make(c->tc->area.x0, c->tc->area.x1, set->decoding->rows || top_of(c) == 0 ? 1 : threads);
+}
+
 /* Plan everything without allocating the resident rows. */
 static bool lay_out(struct j2k_decode_set *set)
 {
@@ -313,6 +338,7 @@ static bool lay_out(struct j2k_decode_set *set)
         c->resolution = &plan->resolution[c->tc->first_resolution];
     }
     set->lag = kst_pool_threads(set->decoding->pool) > 1;
+    set->lanes = lanes_of(set);
     set->narrow = is_narrow(set);
     if (!find_steps(set))
         return false;
@@ -359,28 +385,55 @@ void kst_j2k_cpu_decode_set_end(struct j2k_decode_set *set)
     kst_memory_release(memory, set->resident);
     kst_memory_release(memory, set->step);
     kst_memory_release(memory, set->order);
+    kst_memory_release(memory, set->order_end);
 }
 
-static void clear_rows(const struct j2k_resident *resident, uint32_t from, uint32_t to)
+/* Holds the rows and the columns of a band that are set to 0. Columns are counted from the band's first one. */
+struct cleared {
+    uint32_t from, to;
+    size_t left, right;
+};
+
+static void clear_rows(const struct j2k_resident *resident, const struct cleared *part)
 {
-    for (uint32_t y = from; y < to; y++)
-        memset(j2k_resident_row(resident, y), 0, resident->size * resident->pitch);
+    for (uint32_t y = part->from; y < part->to; y++)
+        memset((uint8_t *)j2k_resident_row(resident, y) + resident->size * part->left, 0,
+            resident->size * (part->right - part->left));
 }
 
-void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step)
+/* Find the columns of a band that belong to a lane. */
+static void find_columns(const struct j2k_decode_set *set, const struct j2k_resident *resident, uint32_t r,
+    const struct j2k_decoded_component *c, uint32_t lane, struct cleared *part)
+{
+    const struct j2k_lanes *lanes = &set->lanes;
+    part->left = 0;
+    part->right = resident->pitch;
+    if (r == 0 || r < top_of(c))
+        return;
+    if (lane > 0)
+        part->left = lanes->x[lane] / 2 - resident->x0;
+    if (lane + 1 < lanes->count)
+        part->right = lanes->x[lane + 1] / 2 - resident->x0;
+}
+
+void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step, uint32_t lane)
 {
     for (uint32_t i = 0; i < set->count; i++) {
         const struct j2k_decoded_component *c = &set->component[i];
         uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
         kst_j2k_cpu_rows_before(set, c, step, begin);
         kst_j2k_cpu_rows_needed(c, set->step[step].row_end, end);
-        for (uint32_t r = 0; r < c->tc->resolution_count; r++) {
+        const bool owns = j2k_lane_of_component(&set->lanes, i, set->count, step) == lane;
+        for (uint32_t r = owns ? 0 : larger(top_of(c), 1); r < c->tc->resolution_count; r++) {
             const struct j2k_band *band = bands_of(set, &c->resolution[r]);
             const struct j2k_resident *resident = &c->band[r > 0 ? 3 * r - 2 : 0];
-            for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
+            for (uint32_t b = 0; b < c->resolution[r].band_count; b++) {
+                struct cleared part = {.from = step > 0 ? band_end(c, r, &band[b], begin) : band[b].window.y0,
+                    .to = band_end(c, r, &band[b], end)};
+                find_columns(set, &resident[b], r, c, lane, &part);
                 if (!resident[b].covered)
-                    clear_rows(&resident[b], step > 0 ? band_end(c, r, &band[b], begin) : band[b].window.y0,
-                        band_end(c, r, &band[b], end));
+                    clear_rows(&resident[b], &part);
+            }
         }
     }
 }

@@ -11,6 +11,7 @@
 #include "j2k/cpu/blocks/block_coder.h"
 #include "j2k/cpu/dwt/analysis.h"
 #include "j2k/cpu/encode.h"
+#include "j2k/cpu/lanes.h"
 
 /* Holds bytes that go to a request's keeper when there are enough of them. Without a keeper nothing is allocated. */
 struct j2k_keeping {
@@ -51,7 +52,6 @@ struct j2k_encode_component {
 
 struct j2k_encode_step {
     uint32_t row_end;                   /* the last row of this step, plus 1 */
-    uint32_t order_end;                 /* the last block of this step in `order`, plus 1 */
     atomic_uint strips, levels, blocks; /* number of tasks of each kind that are not done yet */
 };
 
@@ -66,11 +66,13 @@ struct j2k_encode_set {
     struct j2k_encode_component component[J2K_ANALYSED_TOGETHER];
     uint8_t *resident; /* the memory of all resident rows, and of the rooms for splitting */
     uint32_t lag;      /* number of steps by which blocks lag behind rows, so that threads always find blocks */
-    uint32_t strips;   /* number of strips in which the rows of a step are split for the first time */
+    struct j2k_lanes lanes;
+    uint32_t strips; /* number of strips of a lane in which the rows of a step are split for the first time */
     uint32_t step_count;
     struct j2k_encode_step *step;
-    uint32_t *order; /* blocks ordered by step */
-    float *largest;  /* for each of these blocks, if coefficients are kept and real: the largest magnitude */
+    uint32_t *order;     /* blocks ordered by step and then by lane */
+    uint32_t *order_end; /* for each lane of each step: its last block in `order`, plus 1 */
+    float *largest;      /* for each of these blocks, if coefficients are kept and real: the largest magnitude */
     /* Holds the bounds of groups of these blocks, as struct j2k_ht_reals has them, where bits are counted. */
     uint16_t *bound;
     uint32_t bounds; /* number of bounds of a block */
@@ -109,16 +111,19 @@ struct j2k_encode_rows kst_j2k_cpu_encode_rows_before(
     const struct j2k_encode_set *set, const struct j2k_encode_component *component, uint32_t step);
 
 /*
- * encode_levels.c: split the last resolution of all components, in strips; then the other resolutions of each
- * component.
+ * encode_levels.c: split the last resolution of all components, in strips of each lane; then the other resolutions of
+ * each component.
  */
-void kst_j2k_cpu_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip);
+void kst_j2k_cpu_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t lane, uint32_t strip);
 void kst_j2k_cpu_encode_levels(const struct j2k_encode_set *set, uint32_t step, uint32_t component);
 /*
- * Describe how resolution r > 0 of a component is split; for the last resolution this includes the components after it,
- * and the caller must set the source.
+ * Describe how resolution r > 0 of a component is split; for the last resolution this is a lane of it, includes the
+ * components after it, and the caller must set the source.
  */
-struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r);
+struct j2k_analysis kst_j2k_cpu_encode_analysis(
+    const struct j2k_encode_set *set, uint32_t component, uint32_t r, uint32_t lane);
+/* Return the number of bytes of scratch memory of a strip. */
+size_t kst_j2k_cpu_encode_strip_room(const struct j2k_encode_set *set);
 
 /* encode_blocks.c: code or measure the code-block at a place of set->order. */
 void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place);

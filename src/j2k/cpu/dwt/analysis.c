@@ -71,14 +71,15 @@ static void put(const struct j2k_analysis *analysis, uint32_t component, int64_t
 {
     const struct j2k_rect *rect = &analysis->rect;
     uint32_t low = y % 2 == 0 ? J2K_LL : J2K_LH, high = low + 1;
-    size_t index = (size_t)j2k_half_index(y, rect->y0), width = rect->x1 - rect->x0;
+    const struct j2k_columns columns = {rect->x0, rect->x1, analysis->beside[0], analysis->beside[1]};
+    size_t index = (size_t)j2k_half_index(y, rect->y0);
     void *to_low = row_of(analysis, component, low, index), *to_high = row_of(analysis, component, high, index);
     if (analysis->narrow)
-        analysis->forward->split_53_narrow(row, rect->x0, width, to_low, to_high, room);
+        analysis->forward->split_53_narrow(row, &columns, to_low, to_high, room);
     else if (analysis->reversible)
-        analysis->forward->split_53(row, rect->x0, width, to_low, to_high, room);
+        analysis->forward->split_53(row, &columns, to_low, to_high, room);
     else
-        analysis->forward->split_97(row, rect->x0, width, to_low, to_high, room);
+        analysis->forward->split_97(row, &columns, to_low, to_high, room);
 }
 
 /* Double a row (F.4.6). */

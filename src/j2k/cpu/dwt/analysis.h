@@ -24,8 +24,10 @@ struct j2k_split {
 struct j2k_analysis {
     const struct j2k_forward *forward;
     bool reversible;
-    bool narrow;              /* reversible, and everything fits 16 bits (j2k/cpu/blocks/narrow.h) */
-    struct j2k_rect rect;     /* not empty */
+    bool narrow;          /* reversible, and everything fits 16 bits (j2k/cpu/blocks/narrow.h) */
+    struct j2k_rect rect; /* not empty */
+    uint32_t beside[2];   /* columns of rect at the left and at the right that are only read; the bands begin with the
+                             first one that is not */
     uint32_t component_count; /* 1 to J2K_ANALYSED_TOGETHER; their rows are fetched together */
     struct j2k_split split[J2K_ANALYSED_TOGETHER];
     /*

@@ -30,6 +30,12 @@ struct j2k_origin {
     bool real; /* samples are coefficients along z in single precision, `stride` 1; only for 9/7 */
 };
 
+/* Describes a row of the columns x0 ≤ x < x1, of which some at either end are only needed for the others. */
+struct j2k_columns {
+    uint32_t x0, x1;
+    uint32_t left, right; /* how many are not stored; 0 if there is only one column */
+};
+
 struct j2k_forward {
     /*
      * Load `count` samples from `from` on. Samples beyond the depth are clamped, unsigned ones are moved down by half
@@ -63,12 +69,13 @@ struct j2k_forward {
     void (*lift_rows_97)(float *row, const float *a, const float *b, float factor, size_t width);
 
     /*
-     * Split a row of `width` > 0 samples, the first of which is at position x0, into a low and a high half. `room` has
-     * 2 × (width / 2 + J2K_FORWARD_MARGIN) samples.
+     * Split a row, which is not empty, into a low and a high half. `room` has 2 × ((x1 − x0) / 2 + J2K_FORWARD_MARGIN)
+     * samples.
      */
-    void (*split_53)(const int32_t *row, uint32_t x0, size_t width, int32_t *low, int32_t *high, int32_t *room);
-    void (*split_53_narrow)(const int16_t *row, uint32_t x0, size_t width, int16_t *low, int16_t *high, int16_t *room);
-    void (*split_97)(const float *row, uint32_t x0, size_t width, float *low, float *high, float *room);
+    void (*split_53)(const int32_t *row, const struct j2k_columns *columns, int32_t *low, int32_t *high, int32_t *room);
+    void (*split_53_narrow)(
+        const int16_t *row, const struct j2k_columns *columns, int16_t *low, int16_t *high, int16_t *room);
+    void (*split_97)(const float *row, const struct j2k_columns *columns, float *low, float *high, float *room);
 
     /*
      * Write signs to bit 31 and magnitudes below. Magnitudes of reals are floor(|x| × factor) (E-8), below 2^31; of

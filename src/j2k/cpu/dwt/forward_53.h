@@ -40,25 +40,26 @@ static void NAMED(lift_53)(const SAMPLE *restrict even, const SAMPLE *restrict o
 DEINTERLEAVE(NAMED(pairs), SAMPLE)
 
 static void NAMED(split_53)(
-    const SAMPLE *row, uint32_t start, size_t width, SAMPLE *restrict low, SAMPLE *restrict high, SAMPLE *room)
+    const SAMPLE *row, const struct j2k_columns *columns, SAMPLE *restrict low, SAMPLE *restrict high, SAMPLE *room)
 {
-    if (width == 1) {
-        if (start % 2 == 0)
+    if (columns->x1 - columns->x0 == 1) {
+        if (columns->x0 % 2 == 0)
             *low = *row;
         else
             *high = (SAMPLE)((UNSIGNED)*row << 1);
         return;
     }
-    int64_t x0 = start, x1 = x0 + (int64_t)width, first = x0 / 2 - 1, end = x1 / 2 + 2;
-    size_t pairs = (size_t)(end - first), lows = (size_t)((x1 + 1) / 2 - (x0 + 1) / 2);
+    const struct j2k_stored stored = find_stored(columns);
+    int64_t x0 = columns->x0, x1 = columns->x1, first = x0 / 2 - 1, end = x1 / 2 + 2;
+    size_t pairs = (size_t)(end - first);
     SAMPLE *restrict even = room, *restrict odd = room + pairs;
     NAMED(pairs)(row, x0, x1, first, end, even, odd);
     for (size_t i = 0; i + 1 < pairs; i++)
         odd[i] = NAMED(predict)(odd[i], even[i], even[i + 1]);
-    const SAMPLE *restrict from = even + 1 + x0 % 2, *restrict around = odd + x0 % 2;
-    for (size_t i = 0; i < lows; i++)
+    const SAMPLE *restrict from = even + 1 + x0 % 2 + stored.low, *restrict around = odd + x0 % 2 + stored.low;
+    for (size_t i = 0; i < stored.lows; i++)
         low[i] = NAMED(update)(from[i], around[i], around[i + 1]);
-    memcpy(high, odd + 1, sizeof *high * (width - lows));
+    memcpy(high, odd + 1 + stored.high, sizeof *high * stored.highs);
 }
 
 /* Write signs and magnitudes. The magnitude is below bit 31 also for the one number that has no negative. */

@@ -117,6 +117,20 @@ static void lift_97(const float *restrict even, const float *restrict odd, const
         }                                                                                                              \
     }
 
+/* Says which coefficients of the halves of a row are stored: how many are left out first, and how many follow. */
+struct j2k_stored {
+    size_t low, lows, high, highs;
+};
+
+static inline struct j2k_stored find_stored(const struct j2k_columns *columns)
+{
+    const uint64_t x0 = columns->x0, x1 = columns->x1, from = x0 + columns->left, end = x1 - columns->right;
+    return (struct j2k_stored){.low = (size_t)((from + 1) / 2 - (x0 + 1) / 2),
+        .lows = (size_t)((end + 1) / 2 - (from + 1) / 2),
+        .high = (size_t)(from / 2 - x0 / 2),
+        .highs = (size_t)(end / 2 - from / 2)};
+}
+
 #define SAMPLE int32_t
 #define UNSIGNED uint32_t
 #define NAMED(name) name##_integers
@@ -148,17 +162,18 @@ static void lift_rows_97(float *restrict row, const float *a, const float *b, fl
 }
 
 static void split_97(
-    const float *row, uint32_t start, size_t width, float *restrict low, float *restrict high, float *room)
+    const float *row, const struct j2k_columns *columns, float *restrict low, float *restrict high, float *room)
 {
-    if (width == 1) {
-        if (start % 2 == 0)
+    if (columns->x1 - columns->x0 == 1) {
+        if (columns->x0 % 2 == 0)
             *low = *row;
         else
             *high = 2.0F * *row;
         return;
     }
-    int64_t x0 = start, x1 = x0 + (int64_t)width, first = x0 / 2 - 2, end = x1 / 2 + 3;
-    size_t pairs = (size_t)(end - first), lows = (size_t)((x1 + 1) / 2 - (x0 + 1) / 2);
+    const struct j2k_stored stored = find_stored(columns);
+    int64_t x0 = columns->x0, x1 = columns->x1, first = x0 / 2 - 2, end = x1 / 2 + 3;
+    size_t pairs = (size_t)(end - first);
     float *restrict even = room, *restrict odd = room + pairs;
     pairs_of_reals(row, x0, x1, first, end, even, odd);
     for (size_t i = 0; i + 1 < pairs; i++)
@@ -167,11 +182,11 @@ static void split_97(
         even[i] = lift(even[i], J2K_DWT_BETA, odd[i - 1], odd[i]);
     for (size_t i = 1; i + 2 < pairs; i++)
         odd[i] = lift(odd[i], J2K_DWT_GAMMA, even[i], even[i + 1]);
-    const float *restrict from = even + 2 + x0 % 2, *restrict around = odd + 1 + x0 % 2;
-    for (size_t i = 0; i < lows; i++)
+    const float *restrict from = even + 2 + x0 % 2 + stored.low, *restrict around = odd + 1 + x0 % 2 + stored.low;
+    for (size_t i = 0; i < stored.lows; i++)
         low[i] = J2K_DWT_INVERSE_SCALE * lift(from[i], J2K_DWT_DELTA, around[i], around[i + 1]);
-    for (size_t i = 0; i < width - lows; i++)
-        high[i] = J2K_DWT_SCALE * odd[2 + i];
+    for (size_t i = 0; i < stored.highs; i++)
+        high[i] = J2K_DWT_SCALE * odd[2 + stored.high + i];
 }
 
 /* Quantise. Reals without signs are ordered like their bits, which compilers compare in vectors. */
