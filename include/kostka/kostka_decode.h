@@ -164,10 +164,11 @@ typedef struct kst_breach {
  * before they read on: that there is CAP (bit 14 of Rsiz); of T.814, in CAP, which code-blocks are coded with it,
  * whether one has several sets, whether there are regions of interest, parameters in headers of tile-parts and
  * irreversible transforms, and the magnitude bound; the profile that CPF names; and PRF. kst_decoder_profile_breach()
- * is about the profile in Rsiz. Of a claim that is broken several times the first place is described; for a code-block
- * that is the tile's first tile-part. The first call reads the headers of all packets if T.814 is claimed, but decodes
- * no code-block. If that is impossible within the limits, or takes more memory than 8 MiB and 10 bytes for each byte of
- * the stream, the report has the error, and the claims are compared with marker segments alone.
+ * is about the profile in Rsiz. Of a claim that is broken several times one place is described; for a code-block that
+ * is where those of its bytes begin that contradict the claim. The first call reads the headers of all packets if T.814
+ * is claimed, but decodes no code-block. If that is impossible within the limits, or takes more memory than 8 MiB and
+ * 10 bytes for each byte of the stream, the report has the error, and the claims are compared with marker segments
+ * alone.
  *
  * @param breach receives the description; its `size` must be set
  * @return false past the last breach, and if no JPEG 2000 stream is open

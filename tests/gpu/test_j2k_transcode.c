@@ -346,13 +346,18 @@ static void test_cut_streams(void **state)
 }
 
 static const struct kind refined[] = {
-    {.name = "refined, small blocks",
-        .width = 22,
-        .height = 17,
+    {.name = "refined, tiny",
+        .width = 13,
+        .height = 9,
         .planes = 1,
         .depth = 5,
-        .coding =
-            {.target = KST_J2K_STEP, .value = 0.01, .passes = 3, .levels = 1, .block_width = 8, .block_height = 8}},
+        .coding = {.target = KST_J2K_STEP, .value = 0.01, .passes = 3, .levels = 1}},
+    {.name = "refined, small blocks",
+        .width = 40,
+        .height = 30,
+        .planes = 1,
+        .depth = 8,
+        .coding = {.target = KST_J2K_STEP, .value = 0.01, .passes = 3, .block_width = 8, .block_height = 8}},
     {.name = "refined by step",
         .width = 90,
         .height = 80,

@@ -2,7 +2,6 @@
 /* Compares the claims of CAP with the code-blocks, as packet headers describe them. */
 #include "j2k/write/claim_blocks.h"
 
-#include "j2k/packets/builder.h"
 #include "j2k/syntax/allowance.h"
 
 /* Lists the claims that tile-components and code-blocks can break. Each is told once. */
@@ -66,21 +65,21 @@ static uint32_t level_of(const struct j2k_grid *grid)
 
 /* Check a code-block of T.814 that has bytes. */
 static void check_block(
-    struct claim_checking *checking, const struct j2k_grid *grid, const struct j2k_block_state *state)
+    struct claim_checking *checking, const struct j2k_claimed_block *block, const struct j2k_block_state *state)
 {
     const struct j2k_claims *claims = checking->claims;
     const struct j2k_builder *builder = &checking->builder;
+    const struct j2k_grid *grid = block->grid;
     const uint32_t bits = state->missing + (state->last - 1) / 3 + 1;
     const uint32_t levels = builder->in_force.coding[grid->component].reversible ? 0 : level_of(grid);
     const uint32_t bound = j2k_ccap_bound(claims->ht & J2K_CCAP_BOUND);
-    const uint64_t place = builder->stream->part[builder->stream->tile_part[builder->tile]].offset;
     enum { SET = 3 /* most passes of a set */ };
     if (state->passes >= state->first + SET && (claims->ht & J2K_CCAP_SEVERAL) == 0 && is_first(checking, RULE_SEVERAL))
-        kst_j2k_claim_broken(claims, place,
+        kst_j2k_claim_broken(claims, kst_j2k_claim_place(builder, block, state->first + SET),
             "Ccap15 says that a code-block has one set: one in resolution %u of component %u of tile %u has several",
             (unsigned)grid->resolution, (unsigned)grid->component, (unsigned)builder->tile);
     if (bits > bound + levels && is_first(checking, RULE_BOUND))
-        kst_j2k_claim_broken(claims, place,
+        kst_j2k_claim_broken(claims, kst_j2k_claim_place(builder, block, state->last),
             "Ccap15 bounds magnitudes by %u bits%s: a code-block in resolution %u of component %u of tile %u has %u",
             (unsigned)bound, levels > 0 ? " and one a level" : "", (unsigned)grid->resolution,
             (unsigned)grid->component, (unsigned)builder->tile, (unsigned)bits);
@@ -88,13 +87,18 @@ static void check_block(
 
 static void check_grid(struct claim_checking *checking, const struct j2k_grid *grid)
 {
-    for (uint32_t p = 0; p < grid->columns * grid->rows; p++) {
-        const struct j2k_precinct_state *state = checking->builder.precinct[grid->first_precinct + p].state;
-        for (uint32_t b = 0; state && b < grid->band_count; b++) {
-            const struct j2k_precinct_band *band = &state->band[b];
-            for (uint32_t i = 0; i < band->columns * band->rows; i++)
+    struct j2k_claimed_block block = {.grid = grid};
+    for (block.precinct = 0; block.precinct < grid->columns * grid->rows; block.precinct++) {
+        const struct j2k_precinct_state *state =
+            checking->builder.precinct[grid->first_precinct + block.precinct].state;
+        for (block.band = 0; state && block.band < grid->band_count; block.band++) {
+            const struct j2k_precinct_band *band = &state->band[block.band];
+            for (uint32_t i = 0; i < band->columns * band->rows; i++) {
+                block.x = i % band->columns;
+                block.y = i / band->columns;
                 if (band->block[i].coder == J2K_HT && band->block[i].first != J2K_NO_INDEX)
-                    check_block(checking, grid, &band->block[i]);
+                    check_block(checking, &block, &band->block[i]);
+            }
         }
     }
 }

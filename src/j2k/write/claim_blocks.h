@@ -3,6 +3,7 @@
 #ifndef KOSTKA_J2K_WRITE_CLAIM_BLOCKS_H
 #define KOSTKA_J2K_WRITE_CLAIM_BLOCKS_H
 
+#include "j2k/packets/builder.h"
 #include "j2k/syntax/ccap.h"
 #include "j2k/write/claims.h"
 
@@ -24,6 +25,19 @@ void kst_j2k_claim_broken(const struct j2k_claims *claims, uint64_t offset, cons
 
 /* claims.c: return the offset of the COD or COC that says how a tile's component is coded. The tile has tile-parts. */
 uint64_t kst_j2k_claim_coding(const struct j2k_claims *claims, uint32_t tile, uint32_t component);
+
+/* Says which code-block of a tile is meant: column x and row y in a precinct's part of a band. */
+struct j2k_claimed_block {
+    const struct j2k_grid *grid;
+    uint32_t precinct, band, x, y;
+};
+
+/*
+ * claim_place.c: return the offset of the first bytes of a block of the builder's tile from pass `pass` on, counted
+ * from 1. Reads the tile's packets again. If that takes too much memory or work, returns the offset of the tile's first
+ * tile-part.
+ */
+uint64_t kst_j2k_claim_place(const struct j2k_builder *builder, const struct j2k_claimed_block *block, uint32_t pass);
 
 /* claim_blocks.c: compare the claims with the tile-components and the code-blocks of all tiles. */
 kst_status kst_j2k_claim_blocks(const struct operation *op, const struct j2k_claims *claims);

@@ -13,6 +13,7 @@
 #include "support/j2k/coded.h"
 #include "support/j2k/codestream.h"
 #include "support/j2k/corpus.h"
+#include "support/j2k/made_sets.h"
 #include "support/j2k/pictures.h"
 #include "support/j2k/source.h"
 #include "support/shared_context.h"
@@ -176,7 +177,8 @@ static void sets(void **state)
     (void)state;
     struct claims two = {.rsiz = ANNOUNCED, .style = HT, .header = "1 1 001 1100 0 010 0001", .bytes = 3};
     two.more = "1 1 0 0 011"; /* a fourth pass, which is the cleanup pass of another set */
-    expect(two, 1, FIRST_PART, "one in resolution 0 of component 0 of tile 0 has several");
+    /* behind the tile-part's header: a packet of three bytes and three more, and the other packet's header */
+    expect(two, 1, FIRST_PART + 14 + 3 + 3 + 1, "one in resolution 0 of component 0 of tile 0 has several");
     two.ccap = 0x2000;
     expect(two, 0, 0, "two sets, as announced");
     expect((struct claims){.rsiz = ANNOUNCED, .style = HT, .header = "1 1 001 1100 0 010 0001", .bytes = 3}, 0, 0, "z");
@@ -213,9 +215,45 @@ static void bounds(void **state)
     const char *all = "1 1 00000000 1 0 0 010"; /* eight planes without a pass of their own */
     struct claims claims = {.rsiz = ANNOUNCED, .style = HT, .header = all, .bytes = 2};
     (void)state;
-    expect(claims, 1, FIRST_PART, "by 8 bits: a code-block in resolution 0 of component 0 of tile 0 has 9");
+    expect(claims, 1, FIRST_PART + 14 + 2, "by 8 bits: a code-block in resolution 0 of component 0 of tile 0 has 9");
     claims.ccap = 1;
     expect(claims, 0, 0, "nine bits");
+}
+
+/* Return the run with the cleanup pass of a block's second set. */
+static const struct made_run *second_set(const struct made_block *block)
+{
+    uint32_t pass = 0, sets = 0, i = 0;
+    for (;; i++) {
+        pass += block->run[i].passes;
+        sets += block->run[i].length > 0 && pass % 3 == 1;
+        if (sets == 2)
+            return &block->run[i];
+    }
+}
+
+/* The place is that of bytes in the second of two blocks, in whichever packet they are. */
+static void places(void **state)
+{
+    static struct model_ht source;
+    static struct made made;
+    uint32_t random = 7;
+    (void)state;
+    source.width = source.height = 16;
+    source.planes = 10;
+    for (uint32_t n = 0; n < 12; n++) {
+        const struct made_sets sets[2] = {{n % 3, 1, 1 + n % 3}, {7, 2, 1 + n / 3 % 3}};
+        struct made_band band = {
+            .height = 16, .layers = 3 + n % 2, .planes = 10, .style = HT, .ccap = n % 2 ? 0x2000 : 1, .blocks = 2};
+        made_sets_forget();
+        for (uint32_t b = 0; b < 2; b++) {
+            band.block[b] = (struct made_block){.width = 16, .coder = J2K_HT};
+            made_sets_fill(&source, 9, &random);
+            made_sets_add(&band.block[b], &source, &sets[b], band.layers, &random);
+        }
+        made_blocks_write(&made, &band);
+        expect_told(&made, 1, made_blocks_place(second_set(&band.block[1])), n % 2 ? "by 8 bits" : "has several");
+    }
 }
 
 static void profiles(void **state)
@@ -349,8 +387,9 @@ static void conformance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(announcement), cmocka_unit_test(kinds), cmocka_unit_test(sets),
-        cmocka_unit_test(regions), cmocka_unit_test(transforms), cmocka_unit_test(bounds), cmocka_unit_test(profiles),
-        cmocka_unit_test(encoder), cmocka_unit_test(transcoder), cmocka_unit_test(conformance)};
+        cmocka_unit_test(regions), cmocka_unit_test(transforms), cmocka_unit_test(bounds), cmocka_unit_test(places),
+        cmocka_unit_test(profiles), cmocka_unit_test(encoder), cmocka_unit_test(transcoder),
+        cmocka_unit_test(conformance)};
     if (!j2k_corpus_present())
         return 77;
     return run_with_context(1, tests, NULL, NULL);
