@@ -160,10 +160,21 @@ FUNCTION u32 high_product(u32 x, u32 y)
     return __umulhi(x, y);
 }
 
-/* Return bits `shift` to `shift` + 31 of a 64-bit number made of two words, `low` being its lower half; shift: 0–31. */
+/* Return 32 bits of a 64-bit number made of two words, from bit shift % 32 on; `low` is its lower half. */
 FUNCTION u32 shift_pair(u32 low, u32 high, u32 shift)
 {
     return __funnelshift_r(low, high, shift);
+}
+
+/* Return x shifted down or up by n % 32 bits. */
+FUNCTION u32 shift_down(u32 x, u32 n)
+{
+    return __funnelshift_r(x, 0, n);
+}
+
+FUNCTION u32 shift_up(u32 x, u32 n)
+{
+    return __funnelshift_l(0, x, n);
 }
 
 /*
@@ -428,7 +439,17 @@ FUNCTION u32 high_product(u32 x, u32 y)
 
 FUNCTION u32 shift_pair(u32 low, u32 high, u32 shift)
 {
-    return (u32)(((u64)high << 32 | low) >> shift);
+    return (u32)(((u64)high << 32 | low) >> (shift & 31));
+}
+
+FUNCTION u32 shift_down(u32 x, u32 n)
+{
+    return x >> (n & 31);
+}
+
+FUNCTION u32 shift_up(u32 x, u32 n)
+{
+    return x << (n & 31);
 }
 
 FUNCTION u32 funnel(u32 high, u32 low, u32 n)

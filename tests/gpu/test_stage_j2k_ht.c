@@ -114,7 +114,7 @@ static bool expect_quads(struct stage *s, const struct j2k_work_ht_block *block)
     struct j2k_ht_decoder *decoder = (struct j2k_ht_decoder *)(void *)s->scratch;
     const struct j2k_ht_set set = {
         .cleanup = (const uint8_t *)s->stream + block->from, .cleanup_length = block->length, .passes = 1};
-    uint32_t columns = (block->width + 1U) / 2, rows = (block->height + 1U) / 2, pitch = (columns + 1) / 2 * 2;
+    uint32_t columns = (block->width + 1U) / 2, rows = (block->height + 1U) / 2, pitch = J2K_QUAD_PITCH(columns);
     decoder->width = block->width;
     decoder->height = block->height;
     decoder->quad_columns = columns;
@@ -141,7 +141,7 @@ static void expect_kept(struct stage *s, const struct j2k_work_ht_block *block)
     decode(s, &plain, 1, value);
     for (uint32_t i = 0; i < (uint32_t)block->width * block->height; i++) {
         int32_t index = (int32_t)value[i];
-        s->kept[block->state + (columns + 1) / 2 * 2 * rows + i] =
+        s->kept[block->state + J2K_QUAD_PITCH(columns) * rows + i] =
             ((uint32_t)abs(index) >> block->plane) | (index < 0 ? 0x80000000U : 0);
     }
 }
@@ -191,8 +191,8 @@ static void choose(struct stage *s, uint32_t k)
     block->to = (s->samples + 1) << block->narrow;
     s->samples += block->pitch * (uint32_t)(block->bottom - block->top) + 2;
     block->state = s->states;
-    s->states += (width / 2 + 2) * ((height + 1) / 2) + width * height + 2;
-    s->states -= s->states % 2;
+    s->states += (width / 2 + 4) * ((height + 1) / 2) + width * height + 4;
+    s->states -= s->states % 4;
     assert_true(s->samples <= SAMPLE_WORDS && s->states <= STATE_WORDS);
 }
 

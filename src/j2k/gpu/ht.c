@@ -86,13 +86,16 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
            (set.cleanup->piece_count == 1 && (bits_of(block, &set) <= BITS || is_too_deep(plan, block)));
 }
 
-/* Return the number of words of a block's state: a word for each quad, and with three passes, one for each sample. */
+/*
+ * Return the number of words of a block's state, a multiple of four: a word for each quad, and with three passes, one
+ * for each sample.
+ */
 static uint32_t words_of(const struct j2k_block *block, uint32_t passes)
 {
     uint32_t words = J2K_QUAD_PITCH((block->width + 1U) / 2) * ((block->height + 1U) / 2);
     if (passes > 2)
         words += (uint32_t)block->width * block->height;
-    return (words + 1) / 2 * 2;
+    return (words + 3) / 4 * 4;
 }
 
 /* Return the number of passes that are decoded, or 1 if none are. */

@@ -129,15 +129,28 @@ struct j2k_work_ht_block {
 };
 
 /*
- * A word describes a quad: which of its samples are significant, for which of them the first bit of the number is
- * known, the values of those bits, and u. See tables/ht.h. A row has an even number of words.
+ * A word describes a quad; see tables/ht.h. Bits 11–14 say which of its samples are significant, bits 19–22 for which
+ * of them the first bit of the number is known, and bits 15–18 are the values of those bits. u is in the seven bits
+ * from J2K_QUAD_U_AT on. The other fields are those that the next quads' codes depend on: the length of the quad's
+ * code, u_off in two places, whether any of its right samples is significant, and whether each of its lower ones is.
+ * Each field is where decode_quads needs it. A row has a multiple of four words.
  */
-#define J2K_QUAD(entry, u) ((entry) >> 4 | (u) << 12)
-#define J2K_QUAD_RHO(quad) ((quad)&15)
-#define J2K_QUAD_ONE(quad) ((quad) >> 4 & 15)
-#define J2K_QUAD_KNOWN(quad) ((quad) >> 8 & 15)
-#define J2K_QUAD_U(quad) ((quad) >> 12)
-#define J2K_QUAD_PITCH(columns) (((columns) + 1) / 2 * 2)
+#define J2K_QUAD_U_AT 23
+#define J2K_QUAD(entry, u)                                                                                             \
+    (J2K_HT_VLC_LENGTH(entry) | J2K_HT_VLC_OFFSET(entry) * (J2K_QUAD_OFFSET_FIRST | J2K_QUAD_OFFSET_SECOND) |          \
+        (J2K_HT_VLC_RHO(entry) > 3 ? J2K_QUAD_RIGHT : 0) | (entry) >> 4 << 11 | (u) << J2K_QUAD_U_AT |                 \
+        (J2K_HT_VLC_RHO(entry) >> 1 & 1) << 31 | J2K_HT_VLC_RHO(entry) >> 3 << 30)
+#define J2K_QUAD_OFFSET_FIRST 0x100u
+#define J2K_QUAD_OFFSET_SECOND 0x200u
+#define J2K_QUAD_RIGHT 0x400u
+#define J2K_QUAD_LENGTH(quad) ((quad)&31)
+#define J2K_QUAD_OFFSET(quad) ((quad) >> 8 & 1)
+#define J2K_QUAD_RHO(quad) ((quad) >> 11 & 15)
+#define J2K_QUAD_ONE(quad) ((quad) >> 15 & 15)
+#define J2K_QUAD_KNOWN(quad) ((quad) >> 19 & 15)
+#define J2K_QUAD_U(quad) ((quad) >> J2K_QUAD_U_AT & 127)
+#define J2K_QUAD_LOWER(quad) ((quad) >> 30)
+#define J2K_QUAD_PITCH(columns) (((columns) + 3) / 4 * 4)
 
 /*
  * Describes the coefficients of a block that the host decoded, which lie row after row without gaps, and where they go.
