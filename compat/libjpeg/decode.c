@@ -38,6 +38,10 @@ static void set_scanning(j_decompress_ptr cinfo)
     cinfo->output_scanline = 0;
     cinfo->input_scan_number = cinfo->output_scan_number = 1;
     cinfo->input_iMCU_row = cinfo->output_iMCU_row = 0;
+    if (cinfo->progress) {
+        cinfo->progress->completed_passes = 0;
+        cinfo->progress->total_passes = 1;
+    }
 }
 
 /*
@@ -161,9 +165,21 @@ static JDIMENSION read_from_original(
     return done;
 }
 
+/* Report progress as the system's library does, once for each call that reads lines. */
+static void report_progress(j_decompress_ptr cinfo)
+{
+    struct jpeg_progress_mgr *progress = cinfo->progress;
+    if (!progress)
+        return;
+    progress->pass_counter = (long)cinfo->output_scanline;
+    progress->pass_limit = (long)cinfo->output_height;
+    (*progress->progress_monitor)((j_common_ptr)cinfo);
+}
+
 static JDIMENSION read_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAMPARRAY rows, JDIMENSION count)
 {
     JDIMENSION before = cinfo->output_scanline, left = cinfo->output_height - before;
+    report_progress(cinfo);
     if (count > left)
         count = left;
     if (read_lines(taken, cinfo, rows, count))
@@ -171,6 +187,7 @@ static JDIMENSION read_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo
     JDIMENSION done = cinfo->output_scanline - before;
     if (!hand_over(taken, cinfo) || done == count)
         return done;
+    libjpeg_silence(taken, cinfo); /* this call has been reported */
     return done + read_from_original(taken, cinfo, rows + done, count - done);
 }
 

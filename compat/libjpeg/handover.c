@@ -188,8 +188,23 @@ static void enter_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     cinfo->src = &taken->proxy;
 }
 
+void libjpeg_silence(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    if (cinfo->progress)
+        taken->progress = cinfo->progress;
+    cinfo->progress = NULL;
+}
+
+static void end_silence(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    if (taken->progress)
+        cinfo->progress = taken->progress;
+    taken->progress = NULL;
+}
+
 void libjpeg_leave(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
+    end_silence(taken, cinfo);
     cinfo->src = taken->source;
     cinfo->output_scanline += taken->lines_to_skip;
 }
@@ -221,11 +236,15 @@ JSAMPROW libjpeg_scratch(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 bool libjpeg_enter(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     enter_source(taken, cinfo);
+    if (taken->lines_to_skip == 0)
+        return true;
+    libjpeg_silence(taken, cinfo);
     while (taken->lines_to_skip > 0) {
         JSAMPROW row = libjpeg_scratch(taken, cinfo);
         if (libjpeg_original.jpeg_read_scanlines(cinfo, &row, 1) == 0)
             return false;
         taken->lines_to_skip--;
     }
+    end_silence(taken, cinfo);
     return true;
 }

@@ -90,9 +90,16 @@ static bool is_plain_scan(j_decompress_ptr cinfo)
                                    : cinfo->Ss == 0 && cinfo->Se == DCTSIZE2 - 1 && cinfo->Ah == 0 && cinfo->Al == 0;
 }
 
+static bool has_many_scans(j_decompress_ptr cinfo)
+{
+    return cinfo->progressive_mode || cinfo->comps_in_scan < cinfo->num_components;
+}
+
+/* Progress monitors are called while a single scan is decoded; those of several scans follow the system's library. */
 static bool suits(j_decompress_ptr cinfo)
 {
-    bool plain = !cinfo->buffered_image && !cinfo->raw_data_out && !cinfo->quantize_colors && !cinfo->progress &&
+    bool plain = !cinfo->buffered_image && !cinfo->raw_data_out && !cinfo->quantize_colors &&
+                 (!cinfo->progress || !has_many_scans(cinfo)) &&
                  (cinfo->dct_method == JDCT_ISLOW || cinfo->dct_method == JDCT_IFAST);
     return plain && cinfo->data_precision == 8 && !cinfo->arith_code && !cinfo->CCIR601_sampling &&
            cinfo->unread_marker == 0 && cinfo->src && libjpeg_is_standard_resync(cinfo->src->resync_to_restart) &&
@@ -150,7 +157,7 @@ struct libjpeg_taken *libjpeg_take(j_decompress_ptr cinfo)
     if (!taken)
         return NULL;
     taken->tag = &tag;
-    taken->many_scans = cinfo->progressive_mode || cinfo->comps_in_scan < cinfo->num_components;
+    taken->many_scans = has_many_scans(cinfo);
     if (!libjpeg_make_header(taken, cinfo) || !open_lines(taken, cinfo)) {
         libjpeg_release(taken);
         return NULL;

@@ -43,6 +43,8 @@ struct libjpeg_taken {
     j_decompress_ptr cinfo;
     struct jpeg_source_mgr proxy;   /* source for the system's library, which provides `bytes` first */
     struct jpeg_source_mgr *source; /* the caller's source */
+    /* The caller's progress monitor while calls of the system's library are not reported; otherwise it is in cinfo. */
+    struct jpeg_progress_mgr *progress;
     size_t borders_passed;
     bool suspends;            /* the caller's source has suspended */
     JDIMENSION lines_to_skip; /* lines that the caller already has */
@@ -93,6 +95,8 @@ bool libjpeg_hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
  */
 bool libjpeg_enter(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 void libjpeg_leave(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
+/* Report no progress until libjpeg_leave(): what is done has been reported before. */
+void libjpeg_silence(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 void libjpeg_forget_handed(struct libjpeg_taken *taken);
 /* Return memory for a line that is dropped. If there is none, the error of libjpeg leaves this function. */
 JSAMPROW libjpeg_scratch(struct libjpeg_taken *taken, j_decompress_ptr cinfo);

@@ -22,7 +22,7 @@
 enum { STEP = 700, SIDE = 200, WAYS = 4, CALLS_MOST = 6, ROUNDS = 5, WARM = 2, GROWTH_MOST = 40000 };
 
 /* The functions that are left. */
-enum place { FILL, SKIP, TERM_SOURCE, BEGIN, EMPTY, TERM_DESTINATION, MESSAGE, ERROR, PLACES };
+enum place { FILL, SKIP, TERM_SOURCE, PROGRESS, BEGIN, EMPTY, TERM_DESTINATION, MESSAGE, ERROR, PLACES };
 
 static jmp_buf out;
 static enum place leaving_from;
@@ -119,6 +119,16 @@ static void decode(j_decompress_ptr cinfo)
     jpeg_finish_decompress(cinfo);
 }
 
+/* Progress counts among the results. */
+static void hear_progress(j_common_ptr cinfo)
+{
+    const struct jpeg_progress_mgr *progress = cinfo->progress;
+    const unsigned char counts[] = {(unsigned char)progress->pass_counter, (unsigned char)progress->pass_limit,
+        (unsigned char)progress->completed_passes, (unsigned char)progress->total_passes};
+    add(counts, sizeof counts);
+    leave_at(PROGRESS);
+}
+
 static JOCTET room[STEP];
 
 static void begin_destination(j_compress_ptr cinfo)
@@ -202,10 +212,15 @@ static void leave_decoding(enum place place, int call, bool reuse)
 {
     struct jpeg_decompress_struct cinfo = {.err = &errors};
     jpeg_create_decompress(&cinfo);
+    struct jpeg_progress_mgr progress = {.progress_monitor = hear_progress};
+    if (place == PROGRESS)
+        cinfo.progress = &progress;
     leaving_from = place;
     calls_left = call;
     try_decode(&cinfo);
     calls_left = 0;
+    if (place == PROGRESS && cinfo.progress != &progress)
+        exit(4);
     if (reuse) {
         jpeg_abort_decompress(&cinfo);
         try_decode(&cinfo);
@@ -241,7 +256,7 @@ static void leave_all_encoding(void)
 
 static void leave_all_decoding(void)
 {
-    static const enum place places[] = {FILL, SKIP, TERM_SOURCE, MESSAGE, ERROR};
+    static const enum place places[] = {FILL, SKIP, TERM_SOURCE, PROGRESS, MESSAGE, ERROR};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         for (int call = 1; call <= CALLS_MOST; call++)
             for (int reuse = 0; reuse < 2; reuse++)
