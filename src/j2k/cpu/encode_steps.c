@@ -259,7 +259,7 @@ static uint32_t lane_of(const struct j2k_encode_set *set, const struct j2k_encod
     uint32_t step, const struct j2k_block *block)
 {
     if (r > 0 && r == j2k_encode_top(c))
-        return j2k_lane_of_column(&set->lanes, block->x + block->width / 2U);
+        return j2k_lane_of_column(&set->lanes, block->x + block->width / 2U, 1);
     return j2k_lane_of_component(&set->lanes, (uint32_t)(c - set->component), set->count, step);
 }
 

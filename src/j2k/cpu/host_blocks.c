@@ -17,12 +17,16 @@ static void decode_block(void *argument, uint32_t index)
     struct j2k_decoding *decoding = &g->decoding[wanted->picture];
     const struct j2k_block *block = &decoding->plan->block[wanted->block];
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
-    const struct j2k_destination to = {
-        .samples = wanted->to, .pitch = part.x1 - part.x0, .narrow = wanted->narrow, .rows = part.y1 - part.y0};
+    const struct j2k_destination to = {.x0 = part.x0,
+        .x1 = part.x1,
+        .samples = wanted->to,
+        .pitch = part.x1 - part.x0,
+        .narrow = wanted->narrow,
+        .rows = part.y1 - part.y0};
     struct j2k_worker *worker = kst_j2k_cpu_goes_on(g->decoding) ? kst_j2k_cpu_worker_take(g->decoding, 0) : NULL;
     if (!worker)
         return;
-    kst_j2k_cpu_decode_block(decoding, worker, block, &to);
+    kst_j2k_cpu_decode_block(decoding, worker, block, &to, 1);
     kst_j2k_cpu_worker_put(g->decoding, worker);
 }
 

@@ -36,11 +36,11 @@ static inline struct j2k_lanes j2k_lanes_make(uint32_t x0, uint32_t x1, uint32_t
     return lanes;
 }
 
-/* Return the lane of a column of a band of the last resolution, which has half of the columns. */
-static inline uint32_t j2k_lane_of_column(const struct j2k_lanes *lanes, uint32_t x)
+/* Return the lane of column x of a band, of which a column stands for 2^shift columns of the last resolution. */
+static inline uint32_t j2k_lane_of_column(const struct j2k_lanes *lanes, uint32_t x, uint32_t shift)
 {
     uint32_t lane = 0;
-    while (lane + 1 < lanes->count && 2 * (uint64_t)x >= lanes->x[lane + 1])
+    while (lane + 1 < lanes->count && (uint64_t)x << shift >= lanes->x[lane + 1])
         lane++;
     return lane;
 }

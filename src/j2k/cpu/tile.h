@@ -51,12 +51,15 @@ struct j2k_decoding {
 
 /*
  * Holds the resident rows of a band or a resolution: those that are in memory at a time, as 16-bit or 32-bit integers
- * or in single precision. Row y is at (y − y0) % rows, so that the rows of a block may be in two parts.
+ * or in single precision. Row y is at (y − y0) % rows, so that the rows of a block may be in two parts. Each lane has
+ * rows of its own with the columns on which it depends. If the lanes were parts of the same rows, processors would
+ * prefetch what lies behind a part, and so take it from each other.
  */
 struct j2k_resident {
     uint8_t *data;
     size_t pitch;    /* in samples */
     size_t size;     /* bytes per sample */
+    size_t lane;     /* bytes from the rows of a lane to those of the next one */
     uint32_t x0, y0; /* the first column, and the first row that ever exists */
     uint32_t rows;
     bool covered; /* blocks cover the whole band, so that no coefficient must be set to 0 first */
@@ -67,12 +70,13 @@ struct j2k_decoded_component {
     const struct j2k_tile_component *tc;
     const struct j2k_resolution *resolution;
     struct j2k_resident band[3 * J2K_LEVELS + 1]; /* LL, then three for each resolution */
-    struct j2k_resident made[J2K_RESOLUTIONS];    /* the resolutions between the first and the last */
+    struct j2k_resident made[J2K_RESOLUTIONS];    /* the resolutions between the first and the last, for each lane */
 };
 
 struct j2k_step {
-    uint32_t row_end;                           /* the last row of the last resolution in this step, plus 1 */
-    atomic_uint clears, blocks, levels, strips; /* number of tasks of each kind that are not done yet */
+    uint32_t row_end;                   /* the last row of the last resolution in this step, plus 1 */
+    atomic_uint clears, blocks, strips; /* number of tasks of each kind that are not done yet */
+    atomic_uint levels[J2K_LANES_MAX];  /* the same for the levels of each lane */
 };
 
 /* Holds components that are decoded together: three that go through a component transform, or a single one. */
@@ -131,28 +135,40 @@ void kst_j2k_cpu_rows_needed(
 size_t kst_j2k_cpu_worker_room(const struct j2k_decode_set *set);
 void kst_j2k_cpu_decode_set_run(struct j2k_decode_set *set);
 
-/* Says where a block's coefficients go. */
+/* Says where a block's coefficients of the columns x0 ≤ x < x1 of its band go, which are inside the band's window. */
 struct j2k_destination {
-    void *samples; /* the first coefficient that is inside the band's window */
+    uint32_t x0, x1;
+    void *samples; /* the first of these coefficients */
     size_t pitch;  /* in samples */
     bool narrow;   /* coefficients have 16 bits */
     uint32_t rows; /* number of rows that go to `samples`, at least one */
     void *further; /* where the rows behind these go; may be null if there are none */
 };
 
-/* tile_blocks.c: decode a code-block to coefficients; below, the one at an index of the set's order. */
+/*
+ * tile_blocks.c: decode a code-block to coefficients in `count` places; below, the one at an index of the set's order.
+ */
 void kst_j2k_cpu_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
-    const struct j2k_destination *to);
+    const struct j2k_destination *to, uint32_t count);
 void kst_j2k_cpu_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index);
 
+/* Describes the columns x0 ≤ x < x1 of a band or a resolution on which a lane depends. */
+struct j2k_lane_columns {
+    uint32_t x0, x1;
+};
+
 /*
- * tile_levels.c: make all resolutions except the last from coefficients; describe how columns x0 ≤ x < x1 of what is
- * computed of a resolution are made.
+ * tile_levels.c: make all resolutions except the last of a lane from coefficients; describe how a lane of a resolution
+ * is made, and which columns it has of the resolutions between the first and the last, and of the bands.
  */
 void kst_j2k_cpu_make_levels(
-    const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t component, uint32_t step);
+    const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t component, uint32_t step, uint32_t lane);
 struct j2k_level kst_j2k_cpu_describe_level(const struct j2k_decode_set *set,
-    const struct j2k_decoded_component *component, uint32_t resolution, uint32_t x0, uint32_t x1);
+    const struct j2k_decoded_component *component, uint32_t resolution, uint32_t lane);
+struct j2k_lane_columns kst_j2k_cpu_lane_of_made(const struct j2k_decode_set *set,
+    const struct j2k_decoded_component *component, uint32_t resolution, uint32_t lane);
+struct j2k_lane_columns kst_j2k_cpu_lane_of_band(const struct j2k_decode_set *set,
+    const struct j2k_decoded_component *component, uint32_t resolution, uint32_t band, uint32_t lane);
 
 /*
  * tile_output.c: make the rows of the last resolution, in strips, and write them to the targets. Each lane has the same
@@ -186,10 +202,11 @@ static inline uint32_t j2k_resident_left(const struct j2k_resident *resident, ui
     return resident->rows - (y - resident->y0) % resident->rows;
 }
 
-/* Return where a resident row is. */
-static inline void *j2k_resident_row(const struct j2k_resident *resident, uint32_t y)
+/* Return where a lane's part of a resident row is. */
+static inline void *j2k_resident_row(const struct j2k_resident *resident, uint32_t lane, uint32_t y)
 {
-    return resident->data + (size_t)((y - resident->y0) % resident->rows) * resident->pitch * resident->size;
+    return resident->data + lane * resident->lane +
+           (size_t)((y - resident->y0) % resident->rows) * resident->pitch * resident->size;
 }
 
 #endif

@@ -116,9 +116,9 @@ static void store(const struct j2k_decoding *decoding, const struct j2k_worker *
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
     uint32_t height = part.y1 - part.y0;
     struct j2k_indices indices = {
-        .from = worker->scratch.sample + (size_t)(part.y0 - block->y) * block->width + (part.x0 - block->x),
+        .from = worker->scratch.sample + (size_t)(part.y0 - block->y) * block->width + (to->x0 - block->x),
         .pitch = block->width,
-        .width = part.x1 - part.x0,
+        .width = to->x1 - to->x0,
         .height = height < to->rows ? height : to->rows};
     store_rows(decoding, &indices, reversible, factor, to, to->samples);
     if (height <= to->rows)
@@ -129,7 +129,7 @@ static void store(const struct j2k_decoding *decoding, const struct j2k_worker *
 }
 
 void kst_j2k_cpu_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
-    const struct j2k_destination *to)
+    const struct j2k_destination *to, uint32_t count)
 {
     const struct j2k_band *band = &decoding->plan->band[block->band];
     const struct j2k_tile_component *tc = &decoding->plan->tile_component[band->tile_component];
@@ -152,32 +152,44 @@ void kst_j2k_cpu_decode_block(struct j2k_decoding *decoding, struct j2k_worker *
         .codewords = worker->codeword};
     if (coder->decode(&worker->scratch, decoding->tier, &coded))
         count_damage(decoding, block);
-    store(decoding, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction), to);
+    for (uint32_t i = 0; i < count; i++)
+        store(decoding, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction), &to[i]);
 }
 
-/* Return the resident rows of a block's band. */
-static const struct j2k_resident *find_resident(const struct j2k_decode_set *set, uint32_t band)
+/* Find where the coefficients of a block go that a lane depends on. Returns false if there are none. */
+static bool find_place(const struct j2k_decode_set *set, const struct j2k_decoded_component *c,
+    const struct j2k_block *block, uint32_t lane, struct j2k_destination *to)
 {
-    const struct j2k_plan *plan = set->decoding->plan;
-    uint32_t tile_component = plan->band[band].tile_component;
-    const struct j2k_decoded_component *c = &set->component[tile_component - set->tile->first_component - set->first];
-    return &c->band[band - c->resolution->first_band];
+    const struct j2k_rect part = j2k_wanted_part(set->decoding->plan, block);
+    const uint32_t index = block->band - c->resolution->first_band, r = (index + 2) / 3;
+    const struct j2k_lane_columns columns =
+        kst_j2k_cpu_lane_of_band(set, c, r, block->band - c->resolution[r].first_band, lane);
+    const struct j2k_resident *resident = &c->band[index];
+    to->x0 = part.x0 > columns.x0 ? part.x0 : columns.x0;
+    to->x1 = part.x1 < columns.x1 ? part.x1 : columns.x1;
+    if (to->x0 >= to->x1)
+        return false;
+    const size_t left = (to->x0 - columns.x0) * resident->size;
+    to->samples = (uint8_t *)j2k_resident_row(resident, lane, part.y0) + left;
+    to->pitch = resident->pitch;
+    to->narrow = set->narrow;
+    to->rows = j2k_resident_left(resident, part.y0);
+    to->further = resident->data + lane * resident->lane + left;
+    return true;
 }
 
 void kst_j2k_cpu_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index)
 {
     struct j2k_decoding *decoding = set->decoding;
     const struct j2k_block *block = &decoding->plan->block[set->order[index]];
-    const struct j2k_resident *resident = find_resident(set, block->band);
-    const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
-    size_t left = (part.x0 - decoding->plan->band[block->band].window.x0) * resident->size;
-    const struct j2k_destination to = {.samples = (uint8_t *)j2k_resident_row(resident, part.y0) + left,
-        .pitch = resident->pitch,
-        .narrow = set->narrow,
-        .rows = j2k_resident_left(resident, part.y0),
-        .further = resident->data + left};
+    const uint32_t tile_component = decoding->plan->band[block->band].tile_component;
+    const struct j2k_decoded_component *c = &set->component[tile_component - set->tile->first_component - set->first];
+    struct j2k_destination to[J2K_LANES_MAX];
+    uint32_t count = 0;
     int none = KST_OK;
-    kst_j2k_cpu_decode_block(decoding, worker, block, &to);
+    for (uint32_t lane = 0; lane < set->lanes.count; lane++)
+        count += find_place(set, c, block, lane, &to[count]);
+    kst_j2k_cpu_decode_block(decoding, worker, block, to, count);
     if (decoding->progress && !kst_progress_add(decoding->progress, 1))
         atomic_compare_exchange_strong(&decoding->status, &none, KST_ERROR_CANCELLED);
 }

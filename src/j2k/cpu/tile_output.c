@@ -43,20 +43,6 @@ static struct j2k_rect computed_of(const struct j2k_decoded_component *component
     return component->resolution[component->tc->resolution_count - 1].computed;
 }
 
-/* Return the columns of what is computed of the last resolution on which a lane depends, and all of its rows. */
-static struct j2k_rect around_lane(
-    const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t lane)
-{
-    const uint32_t reach = component->tc->reversible ? J2K_REACH_53 : J2K_REACH_97;
-    const uint32_t x0 = set->lanes.x[lane], x1 = set->lanes.x[lane + 1];
-    struct j2k_rect rect = computed_of(component);
-    if (lane > 0)
-        rect.x0 = x0 - reach;
-    if (lane + 1 < set->lanes.count && x1 + reach < rect.x1)
-        rect.x1 = x1 + reach;
-    return rect;
-}
-
 static uint8_t *target_row(const struct output_strip *strip, uint32_t i, uint32_t y)
 {
     const struct j2k_decode_set *set = strip->set;
@@ -194,7 +180,7 @@ static bool next_rows(struct output_strip *strip, uint32_t i, uint32_t y, struct
     if (c->tc->resolution_count > 1)
         some = kst_j2k_cpu_synthesis_next(&strip->synthesis[i], rows);
     else
-        *rows = (struct j2k_made_rows){.y = y, .count = 1, .row = {some ? j2k_resident_row(&c->band[0], y) : NULL}};
+        *rows = (struct j2k_made_rows){.y = y, .count = 1, .row = {some ? j2k_resident_row(&c->band[0], 0, y) : NULL}};
     for (uint32_t k = 0; k < rows->count && some; k++)
         rows->row[k] = (uint8_t *)rows->row[k] + (strip->x0 - left) * c->band[0].size;
     return some;
@@ -314,8 +300,7 @@ static void lay_out(struct output_strip *strip, uint32_t lane, uint8_t *room)
         room += row_room(set);
         if (c->tc->resolution_count == 1)
             continue;
-        const struct j2k_rect around = around_lane(set, c, lane);
-        strip->level[i] = kst_j2k_cpu_describe_level(set, c, c->tc->resolution_count - 1U, around.x0, around.x1);
+        strip->level[i] = kst_j2k_cpu_describe_level(set, c, c->tc->resolution_count - 1U, lane);
         kst_j2k_cpu_synthesis_begin(
             &strip->synthesis[i], &set->decoding->steps, &strip->level[i], strip->y0, strip->y1, NULL, 0, room);
         room += kst_j2k_cpu_synthesis_room((uint32_t)j2k_width(computed_of(c)));

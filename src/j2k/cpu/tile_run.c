@@ -8,7 +8,7 @@
 
 enum tile_task { CLEAR, BLOCK, LEVELS, STRIP };
 
-/* Describes a task: a block's place in the order, a component, or a strip of a lane. */
+/* Describes a task: a block's place in the order, a component of a lane, or a strip of it. */
 struct tile_work {
     enum tile_task kind;
     uint32_t step, lane, index;
@@ -30,11 +30,6 @@ static uint32_t count_blocks(const struct j2k_decode_set *set, uint32_t step, ui
     return set->order_end[place] - first_block(set, place);
 }
 
-static bool has_levels(const struct j2k_decode_set *set, uint32_t component, uint32_t step, uint32_t lane)
-{
-    return j2k_lane_of_component(&set->lanes, component, set->count, step) == lane;
-}
-
 static bool is_done(const atomic_uint *left)
 {
     return atomic_load(left) == 0;
@@ -54,14 +49,9 @@ static struct tile_work find_work(const struct j2k_decode_set *set, const struct
             return work;
         work.index = task->index - blocks - 1;
     }
-    work.kind = LEVELS;
+    work.kind = work.index < set->count ? LEVELS : STRIP;
+    work.index -= work.kind == STRIP ? set->count : 0;
     work.step -= set->lag;
-    for (uint32_t i = 0; i < set->count; i++)
-        if (has_levels(set, i, work.step, work.lane) && work.index-- == 0) {
-            work.index = i;
-            return work;
-        }
-    work.kind = STRIP;
     return work;
 }
 
@@ -84,9 +74,9 @@ static bool is_ready(const void *owner, const struct j2k_task *task)
         return is_done(&step->clears);
     case LEVELS:
         return is_done(&step->clears) && is_done(&step->blocks) &&
-               (work.step == 0 || is_done(&set->step[work.step - 1].levels));
+               (work.step == 0 || is_done(&set->step[work.step - 1].levels[work.lane]));
     default:
-        return is_done(&step->levels);
+        return is_done(&step->levels[work.lane]);
     }
 }
 
@@ -104,8 +94,8 @@ static void run_task(struct j2k_decode_set *set, struct j2k_worker *worker, cons
         kst_countdown_take(&set->countdowns, &step->blocks);
     } else if (work->kind == LEVELS) {
         if (goes_on)
-            kst_j2k_cpu_make_levels(set, worker, work->index, work->step);
-        kst_countdown_take(&set->countdowns, &step->levels);
+            kst_j2k_cpu_make_levels(set, worker, work->index, work->step, work->lane);
+        kst_countdown_take(&set->countdowns, &step->levels[work->lane]);
     } else {
         if (goes_on)
             kst_j2k_cpu_put_out(set, worker, work->step, work->lane, work->index);
@@ -146,11 +136,7 @@ static void run_worker(void *argument, uint32_t index)
 static uint32_t count_turn(const struct j2k_decode_set *set, uint32_t k, uint32_t lane)
 {
     uint32_t count = k < set->step_count ? 1 + count_blocks(set, k, lane) : 0;
-    if (k < set->lag)
-        return count;
-    for (uint32_t i = 0; i < set->count; i++)
-        count += has_levels(set, i, k - set->lag, lane);
-    return count + kst_j2k_cpu_strips(set, k - set->lag);
+    return k < set->lag ? count : count + set->count + kst_j2k_cpu_strips(set, k - set->lag);
 }
 
 /* Count the tasks of each turn and step. */
@@ -163,7 +149,8 @@ static void count_tasks(struct tile_run *run)
         struct j2k_step *step = &set->step[k];
         atomic_init(&step->clears, lanes);
         atomic_init(&step->blocks, set->order_end[(k + 1) * lanes - 1] - first_block(set, k * lanes));
-        atomic_init(&step->levels, set->count);
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            atomic_init(&step->levels[lane], set->count);
         atomic_init(&step->strips, lanes * kst_j2k_cpu_strips(set, k));
     }
     for (uint32_t i = 0; i < lanes * tasks->turns; i++)

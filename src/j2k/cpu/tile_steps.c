@@ -135,12 +135,35 @@ void kst_j2k_cpu_rows_before(const struct j2k_decode_set *set, const struct j2k_
         rows[r] = c->resolution[r].valid.y0;
 }
 
-/* Set the layout of resident rows, once the number of its rows is known. */
+/* Set the layout of resident rows, once the number of its rows and the columns of its widest lane are known. */
 static void place_resident(const struct j2k_decode_set *set, struct j2k_resident *resident, size_t width)
 {
     resident->size = set->narrow ? sizeof(int16_t) : sizeof(int32_t);
     resident->pitch = j2k_resident_pitch(width, resident->size);
     resident->rows = larger(resident->rows, 1);
+    resident->lane = j2k_resident_room(resident->pitch * resident->rows * resident->size);
+}
+
+/* Return the columns of the widest lane of a band; and below, of a resolution. */
+static uint32_t widest_of_band(
+    const struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t r, uint32_t b)
+{
+    uint32_t most = 0;
+    for (uint32_t lane = 0; lane < set->lanes.count; lane++) {
+        const struct j2k_lane_columns columns = kst_j2k_cpu_lane_of_band(set, c, r, b, lane);
+        most = larger(most, columns.x1 > columns.x0 ? columns.x1 - columns.x0 : 0);
+    }
+    return most;
+}
+
+static uint32_t widest_made(const struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t r)
+{
+    uint32_t most = 0;
+    for (uint32_t lane = 0; lane < set->lanes.count; lane++) {
+        const struct j2k_lane_columns columns = kst_j2k_cpu_lane_of_made(set, c, r, lane);
+        most = larger(most, columns.x1 > columns.x0 ? columns.x1 - columns.x0 : 0);
+    }
+    return most;
 }
 
 static void grow(struct j2k_resident *resident, uint32_t first, uint32_t end)
@@ -178,7 +201,7 @@ static void find_resident(struct j2k_decode_set *set)
         struct j2k_resident *resident = &resident_of(c, r)[b];
         resident->x0 = band->window.x0;
         resident->y0 = band->window.y0;
-        place_resident(set, resident, j2k_width(band->window));
+        place_resident(set, resident, widest_of_band(set, c, r, b));
     }
     for (uint32_t i = 0; i < set->count; i++)
         for (uint32_t r = 1; r < top_of(&set->component[i]); r++) {
@@ -186,7 +209,7 @@ static void find_resident(struct j2k_decode_set *set)
             const struct j2k_resolution *resolution = &set->component[i].resolution[r];
             resident->x0 = resolution->computed.x0;
             resident->y0 = resolution->valid.y0;
-            place_resident(set, resident, j2k_width(resolution->computed));
+            place_resident(set, resident, widest_made(set, &set->component[i], r));
         }
 }
 
@@ -202,9 +225,9 @@ static struct j2k_resident *resident_at(struct j2k_decoded_component *component,
     return index + 1 < bands + top ? &component->made[index + 1 - bands] : NULL;
 }
 
-static size_t resident_length(const struct j2k_resident *resident)
+static size_t resident_length(const struct j2k_decode_set *set, const struct j2k_resident *resident)
 {
-    return resident->pitch * resident->rows * resident->size;
+    return (set->lanes.count - 1) * resident->lane + resident->pitch * resident->rows * resident->size;
 }
 
 static size_t resident_total(struct j2k_decode_set *set)
@@ -213,7 +236,7 @@ static size_t resident_total(struct j2k_decode_set *set)
     size_t bytes = 0;
     for (uint32_t i = 0; i < set->count; i++)
         for (uint32_t w = 0; (resident = resident_at(&set->component[i], w)) != NULL; w++)
-            bytes += j2k_resident_room(resident_length(resident));
+            bytes += j2k_resident_room(resident_length(set, resident));
     return bytes;
 }
 
@@ -223,17 +246,14 @@ static bool make_resident(struct j2k_decode_set *set)
     uint8_t *left = set->resident = kst_j2k_cpu_take(set->decoding, resident_total(set), 1, false);
     for (uint32_t i = 0; i < set->count && left; i++)
         for (uint32_t w = 0; (resident = resident_at(&set->component[i], w)) != NULL; w++)
-            resident->data = j2k_resident_take(&left, resident_length(resident));
+            resident->data = j2k_resident_take(&left, resident_length(set, resident));
     return set->resident;
 }
 
-/* Return the lane that decodes a block of a step. */
-static uint32_t lane_of(const struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t r,
-    uint32_t step, const struct j2k_block *block)
+/* Return the logarithm of how many columns of the last resolution a column of a band stands for. */
+static uint32_t shift_of(const struct j2k_decoded_component *c, uint32_t r)
 {
-    if (r > 0 && r == top_of(c))
-        return j2k_lane_of_column(&set->lanes, block->x + block->width / 2U);
-    return j2k_lane_of_component(&set->lanes, (uint32_t)(c - set->component), set->count, step);
+    return r > 0 ? top_of(c) - r + 1 : top_of(c);
 }
 
 /*
@@ -259,7 +279,8 @@ static bool assign_blocks(struct j2k_decode_set *set, const struct j2k_decoded_c
             else
                 low = middle + 1;
         }
-        low = low * set->lanes.count + lane_of(set, c, r, low, &block[i]);
+        low =
+            low * set->lanes.count + j2k_lane_of_column(&set->lanes, block[i].x + block[i].width / 2U, shift_of(c, r));
         place_of[i - band->first_block] = low;
         set->order_end[low]++;
     }
@@ -388,32 +409,10 @@ void kst_j2k_cpu_decode_set_end(struct j2k_decode_set *set)
     kst_memory_release(memory, set->order_end);
 }
 
-/* Holds the rows and the columns of a band that are set to 0. Columns are counted from the band's first one. */
-struct cleared {
-    uint32_t from, to;
-    size_t left, right;
-};
-
-static void clear_rows(const struct j2k_resident *resident, const struct cleared *part)
+static void clear_rows(const struct j2k_resident *resident, uint32_t lane, uint32_t from, uint32_t to)
 {
-    for (uint32_t y = part->from; y < part->to; y++)
-        memset((uint8_t *)j2k_resident_row(resident, y) + resident->size * part->left, 0,
-            resident->size * (part->right - part->left));
-}
-
-/* Find the columns of a band that belong to a lane. */
-static void find_columns(const struct j2k_decode_set *set, const struct j2k_resident *resident, uint32_t r,
-    const struct j2k_decoded_component *c, uint32_t lane, struct cleared *part)
-{
-    const struct j2k_lanes *lanes = &set->lanes;
-    part->left = 0;
-    part->right = resident->pitch;
-    if (r == 0 || r < top_of(c))
-        return;
-    if (lane > 0)
-        part->left = lanes->x[lane] / 2 - resident->x0;
-    if (lane + 1 < lanes->count)
-        part->right = lanes->x[lane + 1] / 2 - resident->x0;
+    for (uint32_t y = from; y < to; y++)
+        memset(j2k_resident_row(resident, lane, y), 0, resident->size * resident->pitch);
 }
 
 void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step, uint32_t lane)
@@ -423,17 +422,13 @@ void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step, uint32_t
         uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
         kst_j2k_cpu_rows_before(set, c, step, begin);
         kst_j2k_cpu_rows_needed(c, set->step[step].row_end, end);
-        const bool owns = j2k_lane_of_component(&set->lanes, i, set->count, step) == lane;
-        for (uint32_t r = owns ? 0 : larger(top_of(c), 1); r < c->tc->resolution_count; r++) {
+        for (uint32_t r = 0; r < c->tc->resolution_count; r++) {
             const struct j2k_band *band = bands_of(set, &c->resolution[r]);
             const struct j2k_resident *resident = &c->band[r > 0 ? 3 * r - 2 : 0];
-            for (uint32_t b = 0; b < c->resolution[r].band_count; b++) {
-                struct cleared part = {.from = step > 0 ? band_end(c, r, &band[b], begin) : band[b].window.y0,
-                    .to = band_end(c, r, &band[b], end)};
-                find_columns(set, &resident[b], r, c, lane, &part);
+            for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
                 if (!resident[b].covered)
-                    clear_rows(&resident[b], &part);
-            }
+                    clear_rows(&resident[b], lane, step > 0 ? band_end(c, r, &band[b], begin) : band[b].window.y0,
+                        band_end(c, r, &band[b], end));
         }
     }
 }
