@@ -11,6 +11,7 @@
 
 #include "support/context.h"
 #include "support/cpu_tiers.h"
+#include "support/gpu/contexts.h"
 #include "support/j2k/made_sets.h"
 #include "support/random.h"
 #include "support/test.h"
@@ -21,8 +22,8 @@ static struct made made;
 static struct made_band band;
 static struct model_ht source[MADE_BLOCKS], found;
 static struct model other;
-static kst_context *context[CPU_TIERS];
-static uint32_t tiers, random_state = 3;
+static kst_context *context[CPU_TIERS + MOST_CONTEXTS];
+static uint32_t contexts, random_state = 3;
 
 static uint32_t below(uint32_t limit)
 {
@@ -33,8 +34,8 @@ static int setup(void **state)
 {
     enum cpu_tier tier[CPU_TIERS];
     (void)state;
-    tiers = cpu_tiers(tier);
-    for (uint32_t t = 0; t < tiers; t++) {
+    contexts = cpu_tiers(tier);
+    for (uint32_t t = 0; t < contexts; t++) {
         kst_context_options options;
         kst_context_options_init(&options);
         options.device = "cpu";
@@ -48,8 +49,16 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    for (uint32_t t = 0; t < tiers; t++)
+    for (uint32_t t = 0; t < contexts; t++)
         kst_context_destroy(&context[t]);
+    return 0;
+}
+
+static int setup_gpus(void **state)
+{
+    start_contexts(state);
+    contexts = gpu_contexts;
+    memcpy(context, gpu_context, sizeof gpu_context);
     return 0;
 }
 
@@ -96,7 +105,7 @@ static void add_codeword(uint32_t width)
     memset(&other, 0, sizeof other);
     other.width = width;
     other.height = band.height;
-    other.style = band.style & J2K_STYLE_CAUSAL;
+    other.style = band.style & J2K_STYLES;
     other.planes = planes_of_blocks();
     made_codeword_add(&band.block[band.blocks++], &other, 3 * other.planes - 2, &random_state);
 }
@@ -197,39 +206,43 @@ static void decode(kst_context *with, const void *data, size_t length, uint32_t 
     kst_image_release(with, &image);
 }
 
-/* What has no damage has the same samples with the other coder, and comes back. */
-static void transcode(const struct expectation *e)
+static kst_buffer change(kst_context *with, const kst_buffer *from, kst_choice ht)
 {
-    kst_buffer from = {.data = made.data, .length = made.length}, to = {.data = NULL}, back = {.data = NULL};
+    kst_buffer to = {.data = NULL};
     kst_transcode_options options;
     kst_report report;
     kst_transcode_options_init(&options);
     kst_report_init(&report);
-    for (uint32_t turn = 0; turn < 2; turn++) {
-        options.jpeg2000.ht = turn == 0 ? KST_CHOICE_NO : KST_CHOICE_YES;
-        assert_int_equal(
-            kst_transcode(context[0], from.data, from.length, &options, turn ? &back : &to, &report), KST_OK);
-        assert_int_equal(report.warnings, 0);
-        from = turn ? back : to;
-        decode(context[0], from.data, from.length, 0, e);
-    }
-    kst_buffer_release(context[0], &to);
-    kst_buffer_release(context[0], &back);
+    options.jpeg2000.ht = ht;
+    assert_int_equal(kst_transcode(with, from->data, from->length, &options, &to, &report), KST_OK);
+    assert_int_equal(report.warnings, 0);
+    return to;
 }
 
-/* All tiers find what the model finds in the first layers. */
+/* What has no damage has the same samples with the other coder, and when it comes back. */
+static void transcode(kst_context *with, const struct expectation *e)
+{
+    const kst_buffer from = {.data = made.data, .length = made.length};
+    kst_buffer to = change(with, &from, KST_CHOICE_NO), back = change(with, &to, KST_CHOICE_YES);
+    decode(with, to.data, to.length, 0, e);
+    decode(with, back.data, back.length, 0, e);
+    kst_buffer_release(with, &to);
+    kst_buffer_release(with, &back);
+}
+
+/* All contexts find what the model finds, and one of them does so in the first layers. */
 static void compare(void)
 {
     static struct expectation e;
     made_blocks_write(&made, &band);
-    const uint32_t least = band.layers > 1 ? 1 + below(band.layers - 1) : 1;
+    const uint32_t least = band.layers > 1 ? 1 + below(band.layers - 1) : 1, other_one = below(contexts);
     expect(least, &e);
-    decode(context[below(tiers)], made.data, made.length, least, &e);
+    decode(context[other_one], made.data, made.length, least, &e);
     expect(band.layers, &e);
-    for (uint32_t t = 0; t < tiers; t++)
+    for (uint32_t t = 0; t < contexts; t++)
         decode(context[t], made.data, made.length, 0, &e);
     if (e.damaged == 0 && band.planes + band.roi_shift <= 31)
-        transcode(&e);
+        transcode(context[other_one], &e);
 }
 
 static const uint16_t sizes[][2] = {
@@ -275,13 +288,14 @@ static void interest(void **state)
     }
 }
 
-/* Both coders in one tile: which one a block has shows in the length of its first bytes. */
+/* Both coders in one tile: which one a block has shows in the length of its first bytes. The styles are T.800's. */
 static void both_coders(void **state)
 {
     (void)state;
+    static const uint32_t styles[] = {0, J2K_STYLE_CAUSAL, J2K_STYLE_RESET, J2K_STYLE_SYMBOLS | J2K_STYLE_CAUSAL};
     for (uint32_t n = 0; n < 24; n++) {
         const uint32_t planes = 2 + below(10), shift = n % 3 == 2 ? planes + below(3) : 0;
-        start(1 + below(30), planes, below(planes), MIXED | (n % 4 == 1 ? J2K_STYLE_CAUSAL : 0U), shift);
+        start(1 + below(30), planes, below(planes), MIXED | styles[n % 4], shift);
         const struct made_sets chosen = choose(planes_of_blocks());
         const bool first = n % 2 == 0;
         if (first)
@@ -296,14 +310,16 @@ static void both_coders(void **state)
 /* Set the length of MEL and VLC that the last two bytes of a cleanup segment state. */
 static void set_suffix(uint8_t *bytes, uint32_t length, uint32_t suffix)
 {
-    bytes[length - 1] = (uint8_t)(suffix >> 4);
+    if (length > 0)
+        bytes[length - 1] = (uint8_t)(suffix >> 4);
     if (length > 1)
         bytes[length - 2] = (uint8_t)((bytes[length - 2] & 0xF0) | (suffix & 15));
 }
 
 /*
  * Lengths that cannot be (T.814 7.1.1), in a second set, which counts although the first is sound, and the limits of
- * what can be. Refinement passes of no byte and of one read zeros.
+ * what can be. Refinement passes of no byte and of one read zeros, and those of a set whose cleanup pass has no bytes
+ * do not count.
  */
 static void lengths(void **state)
 {
@@ -313,7 +329,7 @@ static void lengths(void **state)
         bool damaged;
     } cases[] = {{1, 0, 0, true}, {2, 2, 0, false}, {2, 3, 0, true}, {2, 1, 1, true}, {3, 0, 0, true}, {3, 3, 1, false},
         {100, 100, 0, false}, {100, 101, 0, true}, {5000, 4079, 1, false}, {5000, 4080, 0, true},
-        {65534, 4079, 0, false}, {65535, 2, 0, true}, {100, 4, 2046, false}, {100, 4, 2047, true}};
+        {65534, 4079, 0, false}, {65535, 2, 0, true}, {100, 4, 2046, false}, {100, 4, 2047, true}, {0, 0, 5, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         start(8, 8, 0, HT, 0);
@@ -372,10 +388,12 @@ static void bounds(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sets), cmocka_unit_test(interest),
         cmocka_unit_test(both_coders), cmocka_unit_test(lengths), cmocka_unit_test(short_refinement),
         cmocka_unit_test(bounds)};
+    if (argc > 1 && strcmp(argv[1], "gpus") == 0)
+        return cmocka_run_group_tests(tests, setup_gpus, stop_contexts);
     return cmocka_run_group_tests(tests, setup, teardown);
 }
