@@ -63,6 +63,9 @@ static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *vol
         return kst_j2k_run_refuse_depth(d->decoder, &options);
     if (status)
         return fail(d, status, NULL);
+    for (uint32_t i = 0; i < stream_of(d)->component_count; i++)
+        if (stream_of(d)->component[i].depth > J2K_DECODED_DEPTH)
+            return fail(d, KST_ERROR_IMAGE_DEPTH, "coded components of more than 31 bits");
     volume->width = image.plane[0].width;
     volume->height = image.plane[0].height;
     d->filter = output.filter;

@@ -365,38 +365,77 @@ static void expect_error(kst_status status, const char *says, const kst_limits *
     drop();
 }
 
-/* Without CBD nothing says what a tile makes; and CBD must not ask for more samples than the stream may. */
+/*
+ * Without CBD nothing says what a tile makes. CBD must not ask for more samples than the stream may; and neither coded
+ * components nor those that are made may have more than 31 bits.
+ */
 static void test_refused(void **state)
 {
     (void)state;
+    enum { NO_CBD, ANOTHER_NUMBER, MANY, DEEP, DEEP_CODED, CASES };
+    enum { WIDTH_AT = 4 + 4 + 2, HEIGHT_AT = 4 + 8 + 2, DEPTH_AT = 42, LARGER = 4 };
+    static const struct {
+        kst_status status;
+        const char *says;
+    } cases[CASES] = {{KST_WARNING_J2K_TILE_HEADER, "a tile whose header is damaged"},
+        {KST_ERROR_J2K_MULTI, "components that no stage transforms"},
+        {KST_ERROR_LIMIT_WORK, "samples of all components"}, {KST_ERROR_IMAGE_DEPTH, "component 0 has 32 bits"},
+        {KST_ERROR_IMAGE_DEPTH, "coded components of more than 31 bits"}};
     const kst_limits strict = {.work = 1};
     uint32_t random = 2;
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < CASES; i++) {
         code();
         headers.length = own.length = 0;
         add_stages(&set.own, COUNT, COUNT, &random);
         model_put_stages(&own, &set.own);
-        if (i == 1)
-            model_put_depths(&headers, COUNT + 1, 8, false);
-        if (i == 2)
-            model_put_depths(&headers, 16384, 8, false);
-        if (i == 3) {
-            memset(set.entry, 0x80 | 31, sizeof set.entry);
+        memset(set.entry, 0x80 | (i == DEEP ? 31 : 7), sizeof set.entry);
+        if (i == ANOTHER_NUMBER || i == MANY)
+            model_put_depths(&headers, i == MANY ? 16384 : COUNT + 1, 8, false);
+        else if (i != NO_CBD)
             model_put_each_depth(&headers, COUNT, set.entry);
-        }
-        set.wrapped = model_wrap(&set.plain, &headers, BOTH_BITS, OWN_TILE, i == 0 ? &own : NULL);
-        if (i == 2) /* 2^20 samples a component */
-            set.wrapped.data[4 + 4 + 2] = set.wrapped.data[4 + 8 + 2] = 4;
-        expect_error(i == 0   ? KST_WARNING_J2K_TILE_HEADER
-                     : i == 1 ? KST_ERROR_J2K_MULTI
-                     : i == 2 ? KST_ERROR_LIMIT_WORK
-                              : KST_ERROR_IMAGE_DEPTH,
-            i == 0   ? "a tile whose header is damaged"
-            : i == 1 ? "components that no stage transforms"
-            : i == 2 ? "samples of all components"
-                     : "component 0 has 32 bits",
-            i == 2 ? &strict : NULL);
+        set.wrapped = model_wrap(&set.plain, &headers, BOTH_BITS, OWN_TILE, i == NO_CBD ? &own : NULL);
+        if (i == MANY) /* 2^20 samples a component */
+            set.wrapped.data[WIDTH_AT] = set.wrapped.data[HEIGHT_AT] = LARGER;
+        if (i == DEEP_CODED)
+            set.wrapped.data[DEPTH_AT] = 0x80 | 37;
+        expect_error(cases[i].status, cases[i].says, i == MANY ? &strict : NULL);
     }
+}
+
+/* Pictures of a batch, beside others without a transform. */
+static void test_batch(void **state)
+{
+    (void)state;
+    enum { PICTURES = 6 };
+    uint32_t random = 11;
+    code();
+    choose_depths(&random);
+    set.made = 3;
+    add_stages(&set.main, COUNT, set.made, &random);
+    add_stages(&set.own, COUNT, set.made, &random);
+    wrap(true);
+    compute(0);
+    for (uint32_t m = 0; m < contexts.count; m++) {
+        kst_decode_item item[PICTURES];
+        kst_image image[PICTURES];
+        kst_decode_options options;
+        kst_decode_options_init(&options);
+        options.format = KST_FORMAT_RAW;
+        for (uint32_t i = 0; i < PICTURES; i++) {
+            const kst_buffer *stream = i % 2 ? &set.plain : &set.wrapped;
+            kst_image_init(&image[i]);
+            item[i] = (kst_decode_item){
+                .data = stream->data, .length = stream->length, .options = &options, .image = &image[i]};
+        }
+        assert_int_equal(kst_decode_batch(contexts.context[m], item, PICTURES), KST_OK);
+        for (uint32_t i = 0; i < PICTURES; i++) {
+            assert_int_equal(image[i].plane_count, i % 2 ? COUNT : set.made);
+            if (i % 2 == 0)
+                expect_model(&image[i], NULL, 0, 0);
+            kst_image_release(contexts.context[m], &image[i]);
+        }
+    }
+    drop();
 }
 
 static int start(void **state)
@@ -412,6 +451,7 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_rows), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_formats), cmocka_unit_test(test_rows), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_batch)};
     return run_with_context(2, tests, start, stop);
 }
