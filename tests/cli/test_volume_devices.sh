@@ -4,8 +4,9 @@
 # that fails hands its bricks to the others.
 . "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
-# 40 slices of 48 rows of 56 samples of 16 bits
-awk 'BEGIN { s = 7; for (i = 0; i < 215040; i++) { s = (s * 16807) % 2147483647; printf "%c", 1 + int(s / 4096) % 90 } }' >in.raw
+# 40 slices of 48 rows of 56 samples of 16 bits; two or three of them are noise, since each that is coded takes long where PoCL has not
+# optimised the kernels
+awk 'BEGIN { s = 7; for (i = 0; i < 215040; i++) { s = (s * 16807) % 2147483647; printf "%c", i % 2 ? 1 : 1 + int(s / 4096) % 6 } }' >in.raw
 shape='--shape 40x48x56 --type s16 --endian little'
 # encode OPTION… STORE
 encode() {
