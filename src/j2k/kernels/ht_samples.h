@@ -6,109 +6,12 @@
  */
 #include "kernels/group.h"
 
-#include "j2k/kernels/ht_bytes.h"
+#include "j2k/kernels/ht_magsgn.h"
+#include "j2k/kernels/ht_plain.h"
 #include "j2k/kernels/store.h"
 #include "j2k/kernels/work.h"
 
-enum {
-    RING_WORDS = 256, /* enough for the bits of 32 quads and of two chunks */
-    CHUNK_BYTES = 4 * J2K_SAMPLE_GROUP,
-    EDGES = J2K_BLOCK_SIDE / 2 + 2 /* quads of a row, and one more at each end */
-};
-
-/* Holds the part of MagSgn that is in the ring, without stuffed bits. */
-struct sample_bits {
-    GLOBAL const u32 *streams;
-    LOCAL u32 *ring, *scratch;
-    u32 at, end;   /* places of this work-item's next four bytes, and of the byte behind MagSgn */
-    u32 low, high; /* words that hold those four bytes */
-    u32 last;      /* the byte in front of the chunk; only used by the first work-item */
-    u32 count;     /* number of bits that were put into the ring */
-    u32 used;      /* number of bits that were taken from it */
-    u32 limit;     /* number of bits that may be taken: those of MagSgn and of one byte FF */
-};
-
-FUNCTION void load_chunk(struct sample_bits *b)
-{
-    if (b->at < b->end) {
-        b->low = b->streams[b->at / 4];
-        b->high = b->streams[b->at / 4 + 1];
-    }
-}
-
-FUNCTION void start_samples(struct sample_bits *b, GLOBAL const u32 *streams, u32 from, u32 end)
-{
-    b->streams = streams;
-    b->at = from + 4 * lane_index();
-    b->end = end;
-    b->low = b->high = b->last = b->count = b->used = b->limit = 0;
-    load_chunk(b);
-}
-
-/*
- * Put the bits of a chunk into the ring. Behind the end of MagSgn, bytes count as FF. The whole work-group calls this.
- */
-FUNCTION void add_chunk(struct sample_bits *b)
-{
-    u32 lane = lane_index(), left = b->at <= b->end ? b->end - b->at + 1 : 0;
-    u32 bytes = shift_pair(b->low, b->high, b->at % 4 * 8), stuffed, before = 0, total = 0;
-    bytes |= left > 4 ? 0 : left > 1 ? 0xFFFFFFFFu << 8 * (left - 1) : 0xFFFFFFFFu;
-    u32 previous = lane_shuffle(b->scratch, bytes >> 24, (lane + LANES - 1) % LANES);
-    stuffed = stuffed_forward(bytes << 8 | (lane == 0 ? b->last : previous)) & (left < 4 ? (1u << 8 * left) - 1 : ~0u);
-    b->last = previous;
-    if (lane_ballot(b->scratch, stuffed) != 0) {
-        before = lane_scan(b->scratch, ones(stuffed), &total);
-        bytes = without_bits(bytes, stuffed);
-    }
-    u32 first = b->count / 32 + 1, place = b->count + 32 * lane - before;
-    barrier_local();
-    b->ring[(first + lane) % RING_WORDS] = 0;
-    if (lane == 0)
-        b->ring[(first + LANES) % RING_WORDS] = 0;
-    barrier_local();
-    join_local(b->ring + place / 32 % RING_WORDS, bytes << place % 32);
-    if (place % 32 != 0)
-        join_local(b->ring + (place / 32 + 1) % RING_WORDS, bytes >> (32 - place % 32));
-    barrier_local();
-    u32 begin = b->at - 4 * lane, rest = begin <= b->end ? b->end - begin + 1 : 0;
-    b->limit += 8 * (rest < CHUNK_BYTES ? rest : CHUNK_BYTES) - total;
-    b->count += 8 * CHUNK_BYTES - total;
-    b->at += CHUNK_BYTES;
-    load_chunk(b);
-}
-
-/* Return `count` bits, up to 32, from bit `place` on. */
-FUNCTION u32 bits_from(const struct sample_bits *b, u32 place, u32 count)
-{
-    u32 word = place / 32, bits = 0;
-    if (count > 0)
-        bits = shift_pair(b->ring[word % RING_WORDS], b->ring[(word + 1) % RING_WORDS], place % 32) &
-               0xFFFFFFFFu >> (32 - count);
-    return bits;
-}
-
-/* Holds the next 64 bits; the first one is the lowest bit of `low`. */
-struct sample_window {
-    u32 low, high;
-};
-
-FUNCTION struct sample_window window_at(const struct sample_bits *b, u32 place)
-{
-    struct sample_window w;
-    u32 word = place / 32, middle = b->ring[(word + 1) % RING_WORDS];
-    w.low = shift_pair(b->ring[word % RING_WORDS], middle, place % 32);
-    w.high = shift_pair(middle, b->ring[(word + 2) % RING_WORDS], place % 32);
-    return w;
-}
-
-/* Take up to 31 bits. */
-FUNCTION u32 take_bits(struct sample_window *w, u32 count)
-{
-    u32 bits = w->low & ((1u << count) - 1);
-    w->low = shift_pair(w->low, w->high, count);
-    w->high >>= count;
-    return bits;
-}
+enum { EDGES = J2K_BLOCK_SIDE / 2 + 2 /* quads of a row, and one more at each end */ };
 
 /*
  * Return (2 µ + 1) × 2^shift / 2, rounded down: a magnitude plus half a step, which may be lost for lack of a bit. The
@@ -225,63 +128,6 @@ FUNCTION void put_quad(GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 
     }
 }
 
-/*
- * Says whether a block is plain: all of it is wanted, it has no magnitude refinement, all planes from the cleanup
- * pass's on are kept, and its rows begin at even places. Holds what the samples of a plain block have in common, and
- * where those of a work-item go.
- */
-struct plain_block {
-    u32 plain, narrow, factor;
-    u32 shift; /* shift from quantiser indices to magnitudes */
-    u32 at;    /* place of the work-item's next quad */
-    u32 pitch;
-    u32 columns, rows; /* the block's columns and rows from the work-item's next quad on */
-};
-
-FUNCTION struct plain_block start_plain(GLOBAL const struct j2k_work_ht_block *block)
-{
-    struct plain_block p;
-    i32 shift = (i32)block->plane + block->fraction;
-    p.plain = block->left == 0 && block->top == 0 && block->right == block->width && block->bottom == block->height &&
-              block->passes <= 2 && block->roi_shift == 0 && shift >= 0 && (block->to | block->pitch) % 2 == 0;
-    p.narrow = block->narrow;
-    p.factor = block->factor;
-    p.shift = (u32)shift;
-    p.at = block->to + 2 * lane_index();
-    p.pitch = block->pitch;
-    p.rows = block->height;
-    p.columns = block->width > 2 * lane_index() ? block->width - 2 * lane_index() : 0;
-    return p;
-}
-
-/* Return the coefficient of a sample: (2 µ + 1) × 2^shift / 2 steps, rounded down. */
-FUNCTION u32 plain_coefficient(const struct plain_block *p, const struct quad_samples *q, u32 i)
-{
-    u32 number = q->number[i];
-    return q->rho >> i & 1 ? coefficient(p->factor, ((number | 1) + 2) << p->shift >> 1, number & 1) : 0;
-}
-
-/* Store a quad of a plain block. */
-FUNCTION void put_plain(const struct plain_block *p, const struct quad_samples *q, GLOBAL u32 *RESTRICT samples)
-{
-    UNROLL for (u32 i = 0; i < 2; i++)
-    {
-        u32 at = p->at + i * p->pitch, left = 0, right = 0;
-        if (q->any) {
-            left = plain_coefficient(p, q, i);
-            right = plain_coefficient(p, q, i + 2);
-        }
-        if (i >= p->rows)
-            continue;
-        if (p->columns < 2)
-            put_sample(samples, at, p->narrow, left);
-        else if (p->narrow)
-            samples[at / 2] = join_halves(left, right);
-        else
-            ((GLOBAL u32x2 *)(GLOBAL void *)samples)[at / 2] = make_u32x2(left, right);
-    }
-}
-
 /* Holds the exponents of samples 1 and 3 of each quad of a row, which are its lower samples, in a byte each. */
 struct edges {
     LOCAL u16 *above, *own;
@@ -294,16 +140,6 @@ FUNCTION u32 kappa_of(const struct edges *edges, u32 q, u32 rho)
     u32 outer = left > right ? left : right, inner = here >> 8 > (here & 255) ? here >> 8 : here & 255;
     u32 exponent = outer > inner ? outer : inner;
     return (rho & (rho - 1)) != 0 && exponent > 2 ? exponent - 1 : 1;
-}
-
-FUNCTION u32 greater(u32 a, u32 b)
-{
-    return a > b ? a : b;
-}
-
-FUNCTION u32 greatest_of(const u32 *number)
-{
-    return greater(greater(number[0], number[1]), greater(number[2], number[3]));
 }
 
 /*
@@ -369,9 +205,7 @@ FUNCTION u32 decode_rows(struct sample_bits *b, GLOBAL const struct j2k_work_ht_
         edges[i] = edges[EDGES + i] = 0;
     barrier_local();
     u32 quad = lane_index() < columns ? quads[lane_index()] : 0;
-    struct plain_block plain = start_plain(block);
     const u32 bits = block->bits;
-    plain.plain = plain.plain && columns <= J2K_SAMPLE_GROUP;
     for (u32 y = 0; y < rows; y++) {
         struct edges e;
         e.above = edges + y % 2 * EDGES;
@@ -382,14 +216,10 @@ FUNCTION u32 decode_rows(struct sample_bits *b, GLOBAL const struct j2k_work_ht_
             u32 ahead = q < columns && y + last < rows ? quads[(y + last) * pitch + q] : 0;
             q = first + lane_index();
             wrong |= decode_step(b, bits, quad, q, columns, &e, &s);
-            if (plain.plain && plain.columns > 0)
-                put_plain(&plain, &s, samples);
-            else if (!plain.plain && q < columns)
+            if (q < columns)
                 put_quad(block, 2 * q, 2 * y, &s, kept, samples);
             quad = ahead;
         }
-        plain.at += 2 * plain.pitch;
-        plain.rows -= 2;
         barrier_local();
     }
     return lane_ballot(b->scratch, wrong) != 0 || b->used > b->limit;
@@ -420,7 +250,8 @@ decode_samples(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT strea
         if (local_index() == 0)
             ring[0] = 0;
         start_samples(&b, streams, block->from, end - suffix);
-        wrong = decode_rows(&b, block, states, edges, samples);
+        wrong = is_plain(block) ? decode_plain(&b, block, states, head->origin, samples)
+                                : decode_rows(&b, block, states, edges, samples);
         barrier_all();
     }
     if (wrong || !coded)
