@@ -6,6 +6,7 @@
 #include "kernels/group.h"
 
 #include "j2k/kernels/ht_code.h"
+#include "j2k/kernels/ht_runs.h"
 
 /* Holds the state of a block. All values but `bits` are the same in all work-items. */
 struct block_counting {
@@ -91,42 +92,6 @@ FUNCTION u32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_
     return any;
 }
 
-/* Holds the state of MEL (7.3.3) while its bits are counted. The values are the same in all work-items. */
-struct event_counts {
-    u32 state, run, bits;
-};
-
-FUNCTION void count_zeros(struct event_counts *s, u32 count)
-{
-    s->run += count;
-    for (u32 length = 1u << mel_exponent(s->state); s->run >= length; length = 1u << mel_exponent(s->state)) {
-        s->bits++;
-        s->run -= length;
-        s->state += s->state < J2K_HT_MEL_STATES - 1 ? 1 : 0;
-    }
-}
-
-/* Return the bits of MEL of all events. */
-FUNCTION u32 count_events(LOCAL const u32 *events, u32 count)
-{
-    struct event_counts s;
-    s.state = s.run = s.bits = 0;
-    for (u32 i = 0; i < count; i += 32) {
-        u32 bits = events[i / 32], left = count - i < 32 ? count - i : 32;
-        while (bits != 0) {
-            u32 zeros = lowest_bit(bits);
-            count_zeros(&s, zeros);
-            s.bits += 1 + mel_exponent(s.state);
-            s.run = 0;
-            s.state -= s.state > 0 ? 1 : 0;
-            bits = bits >> zeros >> 1;
-            left -= zeros + 1;
-        }
-        count_zeros(&s, left);
-    }
-    return s.bits + (s.run > 0 ? 1 : 0);
-}
-
 /* Return whether the quantiser makes all of a block's real coefficients 0, as far as is known. */
 FUNCTION u32 is_nothing(GLOBAL const struct j2k_work_coded_block *block, u32 largest, u32 factor)
 {
@@ -173,8 +138,9 @@ count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samp
     barrier_local();
     add_up_local(&sum[0], c.bits);
     barrier_local();
+    u32 bits = any != 0 ? count_events(events, c.event_count, scratch) : 0;
     if (local_index() == 0) {
-        to->bits = any != 0 ? sum[0] + count_events(events, c.event_count) : 0;
+        to->bits = any != 0 ? sum[0] + bits : 0;
         to->largest = block->exact ? 0xFFFFFFFFu : largest;
     }
 }
