@@ -203,17 +203,20 @@ static uint32_t first_to_measure(const struct j2k_block_encoder *encoder)
     return plane;
 }
 
-/* Leave out the planes below the lowest one that seems to be worth its bytes. */
-static void leave_out_planes(struct j2k_block_encoder *encoder)
+/*
+ * Leave out the planes below the lowest one that seems to be worth its bytes. *lowest receives the gains of that plane
+ * if they were computed.
+ */
+static void leave_out_planes(struct j2k_block_encoder *encoder, struct plane_gains *lowest)
 {
     const struct j2k_block_settings *settings = encoder->settings;
-    struct plane_gains gains;
+    lowest->measure.plane = UINT32_MAX;
     if (encoder->planes < 2 || settings->stop <= 0)
         return;
     uint32_t plane = first_to_measure(encoder);
     for (; plane + 1 < encoder->planes; plane++) {
-        measure_plane(encoder, plane, &gains);
-        if (is_worthwhile(settings, &gains))
+        measure_plane(encoder, plane, lowest);
+        if (is_worthwhile(settings, lowest))
             break;
     }
     if (plane == 0)
@@ -225,11 +228,11 @@ static void leave_out_planes(struct j2k_block_encoder *encoder)
 
 void kst_j2k_cpu_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
 {
-    struct plane_gains gains = {.significance = 0};
+    struct plane_gains gains = {.significance = 0}, lowest;
     uint32_t first = 0;
     bool begins = true;
     prepare(encoder, settings);
-    leave_out_planes(encoder);
+    leave_out_planes(encoder, &lowest);
     if (settings->most > 0 && encoder->passes > settings->most)
         encoder->passes = settings->most;
     for (uint32_t pass = 0; pass < encoder->passes; pass++) {
@@ -237,7 +240,10 @@ void kst_j2k_cpu_block_encode(struct j2k_block_encoder *encoder, const struct j2
         bool raw = j2k_pass_is_raw(settings->style, pass);
         if (pass == 0 || pass % 3 == 1) {
             encoder->bits = encoder->plane[plane];
-            measure_plane(encoder, plane, &gains);
+            if (plane == lowest.measure.plane)
+                gains = lowest;
+            else
+                measure_plane(encoder, plane, &gains);
         }
         if (begins) {
             first = pass;
