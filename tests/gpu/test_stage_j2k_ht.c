@@ -171,17 +171,18 @@ static void choose(struct stage *s, uint32_t k)
         {13, 10}, {6, 7}, {64, 16}, {1, 1}, {70, 5}, {32, 32}, {3, 40}, {200, 4}, {8, 8}, {33, 9}};
     struct j2k_work_ht_block *block = &s->block[k];
     const uint32_t width = shapes[k][0], height = shapes[k][1], real = below(2);
+    const uint32_t bits = 1 + (below(4) ? below(8) : 8 + below(11)); /* many make more than 64 bits of a quad */
     *block = (struct j2k_work_ht_block){.width = (uint16_t)width,
         .height = (uint16_t)height,
         .left = (uint16_t)(below(3) ? 0 : below(width)),
         .top = (uint16_t)(below(3) ? 0 : below(height)),
         .passes = (uint16_t)(1 + (k + below(2)) % 3),
-        .bits = (uint16_t)(1 + below(8)),
+        .bits = (uint16_t)bits,
         .causal = (uint16_t)below(2),
         .roi_shift = (uint16_t)(below(4) ? 0 : 5),
         .fraction = (int32_t)real,
         .factor = real ? stage_bits_of(0.3F) : 0,
-        .narrow = !real && below(2),
+        .narrow = !real && bits <= 8 && below(2),
         .picture = k % PICTURES,
         .offset = 1000 - 7 * k};
     block->right = (uint16_t)(below(3) ? width : block->left + 1 + below(width - block->left));
