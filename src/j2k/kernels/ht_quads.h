@@ -256,7 +256,9 @@ FUNCTION void move_window(const struct vlc_bits *v, struct pairs_reading *p)
     p->high = shift_pair(middle, high, p->place % 32);
 }
 
-/* Pass over bits of VLC, up to 31, so that the window's lower word has the next ones. Its upper word must be complete.
+/*
+ * Pass over bits of VLC, up to 31. The window's lower word then has the next ones, and its upper word is of no more
+ * use.
  */
 FUNCTION void pass_codes(struct pairs_reading *p, u32 count)
 {
