@@ -543,17 +543,19 @@ static void test_damage(void **state)
 enum { MANY = 22 };
 
 /*
- * One batch holds streams for both directions, cut and damaged ones, ones that the CPU does and ones that are no JPEG
- * 2000. Its results go to memory of the library and to the caller's.
+ * One batch holds streams for both directions, cut and damaged ones, one to a rate, ones that the CPU does and ones
+ * that are no JPEG 2000. Its results go to memory of the library and to the caller's.
  */
 static void test_batch(void **state)
 {
     (void)state;
     const kst_transcode_options there = other_coder(true), back = other_coder(false);
+    kst_transcode_options rated = back;
     kst_buffer stream[MANY];
     struct result wanted[MANY];
     kst_transcode_item item[MANY];
     static uint8_t room[MANY][1 << 17];
+    rated.jpeg2000.rate = 4;
     for (uint32_t i = 0; i < MANY && !simulated(); i++) {
         const struct kind kind = i % 4 == 2 ? cut_at(i / 4) : kinds[i];
         stream[i] = stream_of(&kind);
@@ -562,7 +564,7 @@ static void test_batch(void **state)
             struct result ht = make(cpu_context, &stream[i], &there);
             kst_buffer_release(cpu_context, &stream[i]);
             stream[i] = ht.bytes;
-            options = &back;
+            options = i == 7 ? &rated : &back;
         }
         if (i == 4)
             ((uint8_t *)stream[i].data)[stream[i].length / 2] ^= 0x55;

@@ -16,8 +16,9 @@
 #include "run/device.h"
 
 enum {
-    PLANES = 31, /* most bit-planes of a block */
-    SLICE = 1024 /* blocks whose bytes a thread copies at a time */
+    PLANES = 31,     /* most bit-planes of a block */
+    REFINEMENTS = 2, /* most refinement passes of a set of T.814 */
+    SLICE = 1024     /* blocks whose bytes a thread copies at a time */
 };
 
 /*
@@ -44,7 +45,9 @@ static uint32_t count_known(const struct j2k_recode_source *source)
     for (uint32_t pass = 0; pass < passes; pass += 3)
         if (source->length[pass] > (pass > 0 ? source->length[pass - 1] : 0))
             cleanup = pass + 1;
-    return cleanup > 0 && passes > cleanup + 2 ? cleanup + 2 : cleanup > 0 ? passes : 0;
+    if (cleanup == 0)
+        return 0;
+    return passes < cleanup + REFINEMENTS ? passes : cleanup + REFINEMENTS;
 }
 
 /* Return whether the device can code a block, which it cannot if it has too many planes. */
