@@ -344,11 +344,6 @@ void kst_pool_begin(struct pool *pool, struct pool_run *run)
     offer(pool, run, 1);
 }
 
-bool kst_pool_is_taken(const struct pool_run *run)
-{
-    return atomic_load_explicit(&run->next, memory_order_relaxed) > 0;
-}
-
 bool kst_pool_end(struct pool *pool, struct pool_run *run)
 {
     bool taken = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed) > 0;

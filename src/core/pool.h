@@ -71,11 +71,9 @@ void kst_pool_run_first(struct pool *pool, uint32_t count, void (*task)(void *ar
 /*
  * Have one task, index 0, done by another thread of the pool, while the caller goes on. The pool must have more than
  * one thread. kst_pool_end() must follow in any case: it returns true once the task is done, which it waits for if a
- * thread has begun it, and false if none has, so that the task never runs. kst_pool_is_taken() says whether a thread
- * has begun.
+ * thread has begun it, and false if none has, so that the task never runs.
  */
 void kst_pool_begin(struct pool *pool, struct pool_run *run);
-bool kst_pool_is_taken(const struct pool_run *run);
 bool kst_pool_end(struct pool *pool, struct pool_run *run);
 
 #endif

@@ -197,30 +197,29 @@ void kst_jpeg_cpu_lines_make(struct jpeg_arriving *lines, struct jpeg_rows_made 
     made->status = arriving ? band->cursor.damage.first : KST_OK;
     if (made->status)
         return;
+    lines->row_length = arriving ? (size_t)(band->cursor.bits.next - before.bits.next) : 0;
     band->row++;
     made->ready = band->row == output->row_count ? output->height : band->row * output->mcu_lines - output->lag;
 }
 
 /*
- * Return whether what has arrived seems to hold several more rows, by the bytes that the last one took; its data began
- * at `from`. For fewer it is not worth calling another thread.
+ * Return whether what has arrived seems to hold several more rows, by the bytes that the last one took. For fewer it is
+ * not worth calling another thread.
  */
-static bool has_several(const struct jpeg_arriving *lines, const uint8_t *from)
+static bool has_several(const struct jpeg_arriving *lines)
 {
     enum { SEVERAL = 3 };
-    const uint8_t *at = lines->band.cursor.bits.next;
-    return from && (size_t)(lines->plan.data + lines->plan.length - at) > SEVERAL * (size_t)(at - from);
+    size_t left = (size_t)(lines->plan.data + lines->plan.length - lines->band.cursor.bits.next);
+    return left > SEVERAL * lines->row_length;
 }
 
 /* Get at least one more MCU row: one that another thread makes, otherwise one that this thread makes. */
 static void advance(struct jpeg_arriving *lines)
 {
-    if (kst_jpeg_cpu_lines_ahead_wait(lines))
-        return;
-    const uint8_t *from = lines->band.cursor.bits.next;
-    kst_jpeg_cpu_lines_make(lines, &lines->made);
-    if (lines->ahead.pool && has_several(lines, from))
+    if (lines->ahead.pool && !lines->ahead.begun && lines->row_length > 0 && has_several(lines))
         kst_jpeg_cpu_lines_ahead_begin(lines);
+    if (!kst_jpeg_cpu_lines_ahead_wait(lines))
+        kst_jpeg_cpu_lines_make(lines, &lines->made);
 }
 
 kst_status kst_jpeg_cpu_lines_read(struct jpeg_arriving *lines, void *const *rows, uint32_t count, uint32_t *done)

@@ -27,6 +27,7 @@ struct jpeg_arriving {
     bool ended;                /* all data of the scan have arrived */
     size_t end;                /* once `ended`: the offset at which they end */
     bool started;              /* the band's cursor is at the start of a row */
+    size_t row_length;         /* bytes that the last row took; 0: there is none */
     uint32_t next;             /* the next line to be written */
     struct jpeg_rows_made made;
     struct jpeg_lines_ahead ahead;

@@ -27,50 +27,42 @@ void kst_jpeg_cpu_lines_ahead_release(struct jpeg_arriving *lines)
     ahead->pool = NULL;
 }
 
-static bool is_complete(const struct jpeg_arriving *lines, const struct jpeg_rows_made *made)
+/* Return whether no row can be made after the last one, until more data have arrived or for good. */
+static bool is_over(const struct jpeg_arriving *lines, const struct jpeg_rows_made *made)
 {
-    return made->ready == lines->output.height;
+    return made->dry || made->status || made->ready == lines->output.height;
 }
 
 static void make_rows(void *arg, uint32_t index)
 {
     struct jpeg_arriving *lines = arg;
     struct jpeg_lines_ahead *ahead = &lines->ahead;
+    pthread_mutex_lock(&ahead->lock);
+    ahead->started = true;
     struct jpeg_rows_made made = ahead->made;
-    (void)index;
-    for (bool over = false; !over; index++) {
+    for (bool over = ahead->over; !over; index++) {
+        pthread_mutex_unlock(&ahead->lock);
         kst_jpeg_cpu_lines_make(lines, &made);
-        over = made.dry || made.status || is_complete(lines, &made) || index + 1 == JPEG_LINES_AHEAD;
+        over = is_over(lines, &made) || index + 1 == JPEG_LINES_AHEAD;
         pthread_mutex_lock(&ahead->lock);
         ahead->made = made;
         ahead->over = over;
         pthread_cond_signal(&ahead->changed);
-        pthread_mutex_unlock(&ahead->lock);
     }
+    pthread_mutex_unlock(&ahead->lock);
 }
 
 void kst_jpeg_cpu_lines_ahead_begin(struct jpeg_arriving *lines)
 {
     struct jpeg_lines_ahead *ahead = &lines->ahead;
-    if (!ahead->pool || lines->made.dry || lines->made.status || is_complete(lines, &lines->made))
+    if (!ahead->pool || ahead->begun || is_over(lines, &lines->made))
         return;
     ahead->made = lines->made;
-    ahead->over = false;
+    ahead->started = ahead->over = false;
     ahead->run.task = make_rows;
     ahead->run.arg = lines;
     ahead->begun = true;
     kst_pool_begin(ahead->pool, &ahead->run);
-}
-
-/* End the task, and bring lines->made up to date. Returns whether a thread has done it. */
-static bool finish(struct jpeg_arriving *lines)
-{
-    struct jpeg_lines_ahead *ahead = &lines->ahead;
-    bool done = kst_pool_end(ahead->pool, &ahead->run);
-    if (done)
-        lines->made = ahead->made;
-    ahead->begun = false;
-    return done;
 }
 
 bool kst_jpeg_cpu_lines_ahead_wait(struct jpeg_arriving *lines)
@@ -78,19 +70,27 @@ bool kst_jpeg_cpu_lines_ahead_wait(struct jpeg_arriving *lines)
     struct jpeg_lines_ahead *ahead = &lines->ahead;
     if (!ahead->begun)
         return false;
-    if (!kst_pool_is_taken(&ahead->run))
-        return finish(lines);
     pthread_mutex_lock(&ahead->lock);
+    if (!ahead->started) { /* the other thread is on its way; it goes on behind this row */
+        kst_jpeg_cpu_lines_make(lines, &ahead->made);
+        ahead->over = is_over(lines, &ahead->made);
+    }
     while (!ahead->over && ahead->made.ready == lines->made.ready)
         pthread_cond_wait(&ahead->changed, &ahead->lock);
     lines->made = ahead->made;
     bool over = ahead->over;
     pthread_mutex_unlock(&ahead->lock);
-    return !over || finish(lines);
+    if (over)
+        kst_jpeg_cpu_lines_ahead_end(lines);
+    return true;
 }
 
 void kst_jpeg_cpu_lines_ahead_end(struct jpeg_arriving *lines)
 {
-    if (lines->ahead.begun)
-        finish(lines);
+    struct jpeg_lines_ahead *ahead = &lines->ahead;
+    if (!ahead->begun)
+        return;
+    kst_pool_end(ahead->pool, &ahead->run);
+    lines->made = ahead->made;
+    ahead->begun = false;
 }

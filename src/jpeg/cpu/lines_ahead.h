@@ -32,7 +32,8 @@ struct jpeg_lines_ahead {
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t changed;
     struct jpeg_rows_made made;
-    bool over; /* the task makes no more rows */
+    bool started; /* the other thread has begun to make rows */
+    bool over;    /* the task makes no more rows */
 };
 
 /*
@@ -43,12 +44,13 @@ struct jpeg_lines_ahead {
 bool kst_jpeg_cpu_lines_ahead_init(struct pool *pool, struct jpeg_arriving *lines);
 void kst_jpeg_cpu_lines_ahead_release(struct jpeg_arriving *lines);
 
-/* Let another thread make the rows behind the one that the caller has made, if it may and if there are any. */
+/* Call another thread to make rows from the next one on, if one may and if there can be any. */
 void kst_jpeg_cpu_lines_ahead_begin(struct jpeg_arriving *lines);
 
 /*
  * Wait until the other thread has made rows that the caller does not know, or has found that it can make none, and
- * bring lines->made up to date. Returns false if it makes none, so that the caller has to.
+ * bring lines->made up to date. As long as the other thread has not begun, the caller makes a row instead of waiting.
+ * Returns false if no thread was called.
  */
 bool kst_jpeg_cpu_lines_ahead_wait(struct jpeg_arriving *lines);
 
