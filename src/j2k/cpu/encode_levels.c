@@ -74,9 +74,11 @@ static void fetch_row(const void *source, uint32_t y, void *const room[], const 
     row[0] = j2k_encode_resident_row(source, y);
 }
 
-static void aim(struct j2k_split *split, uint32_t orientation, const struct j2k_encode_resident *resident, size_t x)
+/* Let a lane, which begins with column x of the band, write to its rows. */
+static void aim(
+    struct j2k_split *split, uint32_t orientation, const struct j2k_encode_resident *resident, uint32_t lane, size_t x)
 {
-    split->band[orientation] = resident->data + x * resident->size;
+    split->band[orientation] = resident->data + (resident->lanes > 1 ? lane * resident->lane : x * resident->size);
     split->pitch[orientation] = resident->pitch;
     split->rows[orientation] = resident->rows;
 }
@@ -115,9 +117,9 @@ struct j2k_analysis kst_j2k_cpu_encode_analysis(
     if (last)
         keep_to_lane(set, lane, &analysis);
     for (uint32_t i = 0; i < analysis.component_count; i++) {
-        aim(&analysis.split[i], J2K_LL, r == 1 ? &c[i].band[0] : &c[i].low[r - 1], lows);
+        aim(&analysis.split[i], J2K_LL, r == 1 ? &c[i].band[0] : &c[i].low[r - 1], lane, lows);
         for (uint32_t b = J2K_HL; b <= J2K_HH; b++)
-            aim(&analysis.split[i], b, &c[i].band[3 * r - 3 + b], b == J2K_LH ? lows : highs);
+            aim(&analysis.split[i], b, &c[i].band[3 * r - 3 + b], lane, b == J2K_LH ? lows : highs);
     }
     return analysis;
 }

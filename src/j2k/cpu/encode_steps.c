@@ -151,11 +151,27 @@ static void place_resident(
 {
     resident->size = set->narrow ? sizeof(int16_t) : sizeof(int32_t);
     resident->pitch = j2k_resident_pitch(j2k_rect_width(rect), resident->size);
+    resident->lanes = 1;
     resident->y0 = rect.y0;
     resident->y1 = rect.y1;
     if (all)
         grow(resident, rect.y0, rect.y1);
     resident->rows = resident->rows > 0 ? resident->rows : 1;
+}
+
+/* Give each lane rows of its own, as processors would prefetch each other's parts of common ones. */
+static void divide(const struct j2k_encode_set *set, struct j2k_encode_resident *resident)
+{
+    const struct j2k_lanes *lanes = &set->lanes;
+    size_t most = 0;
+    for (uint32_t lane = 0; lane < lanes->count && lanes->count > 1; lane++) {
+        const size_t width = (lanes->x[lane + 1] - lanes->x[lane] + 1) / 2;
+        most = width > most ? width : most;
+    }
+    if (most > 0)
+        resident->pitch = j2k_resident_pitch(most, resident->size);
+    resident->lanes = lanes->count;
+    resident->lane = j2k_resident_room(resident->pitch * resident->rows * resident->size);
 }
 
 /* Measure and place the resident rows of one component. */
@@ -168,6 +184,8 @@ static void find_resident(struct j2k_encode_set *set, struct j2k_encode_componen
         const struct j2k_band *band = bands_of(set, &c->resolution[r]);
         for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
             place_resident(set, &c->band[first_resident(r) + b], band[b].rect, set->keeps);
+        for (uint32_t b = 0; b < c->resolution[r].band_count && r > 0 && r == top; b++)
+            divide(set, &c->band[first_resident(r) + b]);
         if (r > 0 && r < top)
             place_resident(set, &c->low[r], c->resolution[r].rect, false);
     }
@@ -175,7 +193,7 @@ static void find_resident(struct j2k_encode_set *set, struct j2k_encode_componen
 
 static size_t resident_length(const struct j2k_encode_resident *resident)
 {
-    return resident->pitch * resident->rows * resident->size;
+    return (resident->lanes - 1) * resident->lane + resident->pitch * resident->rows * resident->size;
 }
 
 /*
@@ -357,8 +375,11 @@ static struct j2k_lanes lanes_of(const struct j2k_encode_set *set)
 {
     const struct j2k_encode_component *c = set->component;
     const struct j2k_encoding *encoding = set->tile->encoding;
-    return j2k_lanes_make(
-        c->tc->rect.x0, c->tc->rect.x1, encoding->request->rows || j2k_encode_top(c) == 0 ? 1 : encoding->workers);
+    uint32_t block_width = 0;
+    for (uint32_t i = 0; i < set->count; i++) /* blocks of the last resolution are not divided */
+        block_width = c[i].tc->block_width > block_width ? c[i].tc->block_width : block_width;
+    return j2k_lanes_make(c->tc->rect.x0, c->tc->rect.x1,
+        encoding->request->rows || j2k_encode_top(c) == 0 ? 1 : encoding->workers, block_width);
 }
 
 /* Plan everything without allocating the resident rows. */

@@ -11,8 +11,7 @@
 
 enum {
     J2K_LANES_MAX = 16,
-    J2K_LANE_COLUMNS = 512,  /* fewest columns of a lane */
-    J2K_LANE_ALIGNMENT = 128 /* lanes meet between code-blocks of 64 columns of the first level */
+    J2K_LANE_COLUMNS = 512 /* fewest columns of a lane, nearly */
 };
 
 /* Lane i has the columns from x[i] on that are before x[i + 1], of the last resolution. */
@@ -21,16 +20,21 @@ struct j2k_lanes {
     uint32_t x[J2K_LANES_MAX + 1];
 };
 
-/* Divide the columns x0 ≤ x < x1 among at most `threads` lanes. */
-static inline struct j2k_lanes j2k_lanes_make(uint32_t x0, uint32_t x1, uint32_t threads)
+/*
+ * Divide the columns x0 ≤ x < x1 among at most `threads` lanes, which meet between code-blocks of 2^block_width columns
+ * of the first level.
+ */
+static inline struct j2k_lanes j2k_lanes_make(uint32_t x0, uint32_t x1, uint32_t threads, uint32_t block_width)
 {
-    const uint32_t most = threads < J2K_LANES_MAX ? threads : J2K_LANES_MAX, fit = (x1 - x0) / J2K_LANE_COLUMNS;
+    const uint32_t most = threads < J2K_LANES_MAX ? threads : J2K_LANES_MAX;
+    const uint32_t unit = 2U << block_width, least = J2K_LANE_COLUMNS > 2 * unit ? J2K_LANE_COLUMNS : 2 * unit;
+    const uint32_t fit = (x1 - x0) / least;
     struct j2k_lanes lanes = {.count = fit < most ? fit : most};
     lanes.count = lanes.count > 0 ? lanes.count : 1;
     lanes.x[0] = x0;
     for (uint32_t i = 1; i < lanes.count; i++) {
         const uint64_t at = x0 + (uint64_t)(x1 - x0) * i / lanes.count;
-        lanes.x[i] = (uint32_t)((at + J2K_LANE_ALIGNMENT / 2) / J2K_LANE_ALIGNMENT * J2K_LANE_ALIGNMENT);
+        lanes.x[i] = (uint32_t)((at + unit / 2) / unit * unit);
     }
     lanes.x[lanes.count] = x1;
     return lanes;

@@ -346,7 +346,8 @@ static struct j2k_lanes lanes_of(const struct j2k_decode_set *set)
 {
     const struct j2k_decoded_component *c = set->component;
     const uint32_t threads = kst_pool_threads(set->decoding->pool);
-    return j2k_lanes_make(c->tc->area.x0, c->tc->area.x1, set->decoding->rows || top_of(c) == 0 ? 1 : threads);
+    return j2k_lanes_make(
+        c->tc->area.x0, c->tc->area.x1, set->decoding->rows || top_of(c) == 0 ? 1 : threads, c->tc->block_width);
 }
 
 /* Plan everything without allocating the resident rows. */

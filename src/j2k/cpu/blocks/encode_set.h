@@ -36,6 +36,8 @@ struct j2k_encode_resident {
     uint8_t *data;
     size_t pitch;    /* in samples */
     size_t size;     /* bytes per sample */
+    uint32_t lanes;  /* 1, or the number of the set's lanes if each has rows of its own */
+    size_t lane;     /* bytes from the rows of a lane to those of the next one */
     uint32_t y0, y1; /* all rows that ever exist */
     uint32_t rows;
 };
