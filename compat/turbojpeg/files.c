@@ -7,6 +7,10 @@ unsigned char *tj3LoadImage8(tjhandle handle, const char *name, int *width, int 
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance)
         return NULL;
+    if (instance->value[TJPARAM_PRECISION] < 8) {
+        turbojpeg_fail(instance, "tj3LoadImage8", "Samples of fewer than 8 bits are not supported by this library");
+        return NULL;
+    }
     unsigned char *pixels =
         tjLoadImage(name, width, align, height, format, turbojpeg_flags(instance) & TJFLAG_BOTTOMUP);
     if (pixels && instance->value[TJPARAM_MAXPIXELS] &&

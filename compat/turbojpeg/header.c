@@ -40,6 +40,7 @@ static uint32_t set_details(struct turbojpeg_instance *instance, const unsigned 
         return 0;
     if (!kst_decoder_open(decoder, jpeg, length)) {
         const kst_info *info = kst_decoder_info(decoder);
+        value[TJPARAM_PRECISION] = (int)info->component[0].depth; /* an original of version 3 reads 12 bits, too */
         value[TJPARAM_PROGRESSIVE] = info->process == KST_PROCESS_PROGRESSIVE;
         value[TJPARAM_RESTARTBLOCKS] = (int)info->restart_interval;
         value[TJPARAM_RESTARTROWS] = 0;

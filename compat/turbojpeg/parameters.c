@@ -34,8 +34,8 @@ static const struct range {
     [TJPARAM_XDENSITY] = {1, 65535, FOR_COMPRESSION},
     [TJPARAM_YDENSITY] = {1, 65535, FOR_COMPRESSION},
     [TJPARAM_DENSITYUNITS] = {0, 2, FOR_COMPRESSION},
-    [TJPARAM_MAXMEMORY] = {0, 0, FOR_BOTH}, /* the decoder has limits of its own */
-    [TJPARAM_MAXPIXELS] = {0, INT32_MAX, FOR_DECOMPRESSION},
+    [TJPARAM_MAXMEMORY] = {0, 0, FOR_BOTH},         /* the decoder has limits of its own */
+    [TJPARAM_MAXPIXELS] = {0, INT32_MAX, FOR_BOTH}, /* also of pictures that are loaded to be compressed */
     [TJPARAM_SAVEMARKERS] = {0, 4, FOR_DECOMPRESSION},
 };
 

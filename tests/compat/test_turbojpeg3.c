@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/test.h"
 #include "turbojpeg/turbojpeg.h"
@@ -389,6 +390,32 @@ static void scan_limit(void **state)
     tjFree(jpeg.data);
 }
 
+/* A compressor bounds the pictures that are loaded for it, and loads them with 8 bits only. */
+static void load_limit(void **state)
+{
+    (void)state;
+    char name[] = "/tmp/kostka-XXXXXX.ppm";
+    int width, height, format = TJPF_RGB;
+    const int file = mkstemps(name, 4);
+    assert_true(file >= 0);
+    close(file);
+    tjhandle coder = tj3Init(TJINIT_COMPRESS);
+    assert_int_equal(tj3SaveImage8(coder, name, pixels, 8, 0, 8, TJPF_RGB), 0);
+    set(coder, TJPARAM_MAXPIXELS, 63);
+    assert_null(tj3LoadImage8(coder, name, &width, 1, &height, &format));
+    assert_non_null(strstr(tj3GetErrorStr(coder), "too large"));
+    set(coder, TJPARAM_MAXPIXELS, 64);
+    unsigned char *loaded = tj3LoadImage8(coder, name, &width, 1, &height, &format);
+    assert_non_null(loaded);
+    assert_memory_equal(loaded, pixels, 8 * 8 * 3);
+    tj3Free(loaded);
+    set(coder, TJPARAM_PRECISION, 7);
+    assert_null(tj3LoadImage8(coder, name, &width, 1, &height, &format));
+    assert_non_null(strstr(tj3GetErrorStr(coder), "fewer than 8 bits"));
+    tj3Destroy(coder);
+    unlink(name);
+}
+
 unsigned long tjBufSize(int width, int height, int subsampling);
 unsigned long tjBufSizeYUV2(int width, int align, int height, int subsampling);
 int tjPlaneWidth(int plane, int width, int subsampling);
@@ -451,6 +478,7 @@ int main(void)
         cmocka_unit_test(twelve_bits_in_part),
         cmocka_unit_test(errors),
         cmocka_unit_test(scan_limit),
+        cmocka_unit_test(load_limit),
         cmocka_unit_test(buffer_sizes),
         cmocka_unit_test(planes_and_transforms),
     };
