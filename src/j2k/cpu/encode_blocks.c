@@ -396,7 +396,7 @@ static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker
         load(set, worker->scratch.sample, index, &largest);
         bits = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
     }
-    if (set->keeps && !set->made) /* once coefficients are kept, other threads read these numbers */
+    if (set->keeps && !set->made) /* as in kst_j2k_cpu_encode_one() */
         set->largest[place] = largest;
     encoding->encoded->counted[j2k_encode_block(set->tile, index)] = bits;
     kst_j2k_encode_count(encoding, 1);
@@ -447,7 +447,7 @@ void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_
     const double error = load(set, worker->scratch.sample, index, &largest);
     if (set->made && !settings.exact)
         fetch_next(set, place);
-    if (set->keeps)
+    if (set->keeps && !set->made) /* once coefficients are kept, other threads read these numbers */
         set->largest[place] = largest;
     if (leaves_nothing(set, &settings, band, largest)) {
         store_nothing(encoding, whole, error);
