@@ -59,7 +59,7 @@ typedef struct kst_info {
     kst_colour colour; /**< as coded */
     uint32_t width;
     uint32_t height;
-    uint32_t component_count;        /**< JPEG 2000: up to 16,384 */
+    uint32_t component_count;        /**< JPEG 2000: up to 16,384; those of CBD if that declares any */
     kst_component_info component[4]; /**< the first four */
     uint32_t scans;                  /**< scans found */
     uint32_t restart_interval;       /**< MCUs, of the first scan; 0: none */

@@ -188,14 +188,16 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
 /**
  * Decode a volume: a codestream of T.801 with a wavelet along z over all components, or with other stages of wavelets
  * and arrays, of which tiles may have their own, or any codestream whose components are separately coded slices of one
- * size and depth. A GPU decodes it if it has the memory and no tile is missing or has RCT or ICT; otherwise the CPU
- * does, as the report says. Thread-safe.
+ * size. If slices differ in depth or sign, the volume has the least type that holds the samples of all, up to 31 bits,
+ * and values stay as they are. A GPU decodes a volume if it has the memory, no tile is missing or has RCT or ICT, and
+ * slices that differ come from a transform; otherwise the CPU does, as the report says. kst_decode() gives the slices
+ * as components of a picture, each with its own type. Thread-safe.
  *
  * @param volume if `data` is null, the library describes the volume and allocates it in memory of the kind `memory`;
  *        otherwise width, height, depth, bits and is_signed must be those of kst_describe_volume(), with any pitches.
  *        In device memory it holds its samples when the function returns
  * @return KST_OK, perhaps with warnings in the report; KST_ERROR_SIGNATURE (not JPEG 2000), KST_ERROR_IMAGE_SIZE or
- *         KST_ERROR_IMAGE_DEPTH (slices that are subsampled or differ, or a volume that is not as described),
+ *         KST_ERROR_IMAGE_DEPTH (slices that are subsampled or too deep, or a volume that is not as described),
  *         KST_ERROR_REGION, KST_ERROR_J2K_REDUCE, KST_ERROR_J2K_EXTENSION (a transform that is not supported, which the
  *         report names), KST_ERROR_J2K_MULTI or another error of kst_decode(), after which the contents of a caller's
  *         buffer are undefined
