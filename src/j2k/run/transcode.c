@@ -90,13 +90,27 @@ static kst_status copy_comments(struct j2k_transcoding *t)
     return KST_OK;
 }
 
+/* Refuse tiles with transforms of their own, whose marker segments are not copied. */
+static kst_status check_tiles(struct j2k_transcoding *t)
+{
+    struct j2k_stream *stream = &t->stream;
+    const uint32_t tiles = stream->size.columns * stream->size.rows;
+    kst_status status = stream->located ? kst_j2k_read_all_parts(t->op, stream) : KST_OK;
+    for (uint32_t tile = 0; tile < tiles && !status; tile++)
+        if (kst_j2k_tile_has_multi(stream, tile))
+            status =
+                kst_report_error(t->op->report, KST_ERROR_J2K_EXTENSION, stream->part[stream->tile_part[tile]].offset,
+                    "a tile has a multiple component transform of its own: decode and encode anew");
+    return status;
+}
+
 /* Copy the marker segments of a multiple component transform, which code-blocks have no part in. */
 static kst_status copy_multi(struct j2k_transcoding *t)
 {
     const struct j2k_stream *stream = &t->stream;
-    kst_status status = KST_OK;
-    if (!stream->multi.allowed || t->options->jpeg2000.components)
-        return KST_OK;
+    kst_status status = stream->multi.allowed ? check_tiles(t) : KST_OK;
+    if (!stream->multi.allowed || status || t->options->jpeg2000.components)
+        return status;
     t->copied = kst_memory_array(t->op->memory, stream->main_segment_count, sizeof *t->copied, &status);
     if (!t->copied)
         return kst_report_error(t->op->report, status, KST_NO_OFFSET, NULL);

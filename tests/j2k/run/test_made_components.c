@@ -248,6 +248,11 @@ static void test_parts(void **state)
             kst_image_release(contexts.context[options.tile % contexts.count], &image);
         }
     }
+    kst_transcode_options change;
+    kst_buffer none = {.data = NULL};
+    kst_transcode_options_init(&change); /* which would lose the tile's transform */
+    assert_int_equal(
+        kst_transcode(context, set.wrapped.data, set.wrapped.length, &change, &none, NULL), KST_ERROR_J2K_EXTENSION);
     drop();
 }
 
