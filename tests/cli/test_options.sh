@@ -85,6 +85,7 @@ cat >jpeg-options <<'T'
 ! - jpg --optimize
 ! - jpg --optimise
 ! - jpg --progressive
+= - jpg --baseline
 ! - jpg --forward-dct=fast
 ! - jpg --scans=scans.txt
 ! - jpg --restart=2
