@@ -5,7 +5,6 @@
  * picture, from and to planes or interleaved pixels. Images whose planes no filter takes are refused with a reason.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <kostka/kostka_filter.h>
@@ -13,6 +12,7 @@
 #include "device/runtime.h"
 #include "run/device.h"
 #include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
 #include "support/random.h"
 #include "support/test.h"
 
@@ -23,11 +23,6 @@ struct parted {
     kst_context *context;
     kst_image whole, part;
 };
-
-static bool is_simulated(void)
-{
-    return getenv("KOSTKA_TEST_SIMULATED") != NULL;
-}
 
 static kst_image describe(kst_format format, uint32_t channels, uint32_t depth, uint32_t width, uint32_t height)
 {
@@ -260,9 +255,9 @@ static void on_cpu(void **state)
 static void on_gpus(void **state)
 {
     (void)state;
-    for (uint32_t i = is_simulated(); i < (is_simulated() ? 2 : CASES); i++) {
+    for (uint32_t i = simulated(); i < (simulated() ? 2 : CASES); i++) {
         struct sample_case c = {.chain = cases[i].chain, .channels = cases[i].channels};
-        prepare(&c, cases[i].depth, is_simulated() ? 34 : 77, is_simulated() ? 3 : 50);
+        prepare(&c, cases[i].depth, simulated() ? 34 : 77, simulated() ? 3 : 50);
         for (uint32_t k = 0; k < gpu_contexts; k++) {
             const kst_memory there = device_memory(gpu_context[k]);
             for (uint32_t way = 1; way < 4; way++)

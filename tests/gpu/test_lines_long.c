@@ -10,15 +10,11 @@
 #include <kostka/kostka_filter.h>
 
 #include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
 #include "support/gpu/placed.h"
 #include "support/test.h"
 
 enum { TALL = 1100, WIDE = 1300, ITEM_MOST = 16384 /* points up to which one work-item follows a chain */ };
-
-static bool is_simulated(void)
-{
-    return getenv("KOSTKA_TEST_SIMULATED") != NULL;
-}
 
 /* The outline of a wall that winds through the picture is one closed chain. */
 static uint8_t wind(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
@@ -126,7 +122,7 @@ static void check_device(
     kst_segments found;
     placed_place(&from, context, &source->image, device_memory(context));
     assert_int_equal(kst_image_copy(context, &source->image, &from.image), KST_OK);
-    if (!is_simulated() || drawn->width <= 65)
+    if (!simulated() || drawn->width <= 65)
         check_drawn(context, filter, &from.image, drawn);
     assert_int_equal(kst_filter_segments(filter, &from.image, &found, NULL), KST_OK);
     assert_int_equal(found.count, wanted->count);
@@ -159,14 +155,14 @@ static void check(painter sample, uint32_t width, uint32_t height, size_t least)
 static void closed(void **state)
 {
     (void)state;
-    if (!is_simulated())
+    if (!simulated())
         check(wind, WIDE, TALL, 100000);
 }
 
 static void from_side_to_side(void **state)
 {
     (void)state;
-    if (is_simulated())
+    if (simulated())
         check(fine_comb, 230, 228, ITEM_MOST + 1);
     else
         check(comb, WIDE, TALL, 100000);
@@ -175,14 +171,14 @@ static void from_side_to_side(void **state)
 static void with_short_ones(void **state)
 {
     (void)state;
-    if (!is_simulated())
+    if (!simulated())
         check(mixed, TALL, WIDE, 60000);
 }
 
 static void turning(void **state)
 {
     (void)state;
-    if (!is_simulated()) {
+    if (!simulated()) {
         check(spiral, WIDE, TALL, 1);
         check(spiral, 70, 2100, 1);
     }
@@ -193,7 +189,7 @@ static void narrow(void **state)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 3000}, {3000, 1}, {2, 65}, {64, 64}, {65, 3}};
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i += is_simulated() ? 4 : 1)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i += simulated() ? 4 : 1)
         check(wind, sizes[i][0], sizes[i][1], 0);
 }
 

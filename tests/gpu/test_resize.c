@@ -10,15 +10,11 @@
 #include "device/runtime.h"
 #include "run/device.h"
 #include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
 #include "support/random.h"
 #include "support/test.h"
 
 enum { PITCHES = 3, MOST_LEAD = 7, POISON = 0xA5 };
-
-static bool is_simulated(void)
-{
-    return getenv("KOSTKA_TEST_SIMULATED") != NULL;
-}
 
 /* An image in any memory: a part of a larger block of bytes, which is full of poison. */
 struct placed {
@@ -209,7 +205,7 @@ static void check_case(const struct test_case *c)
     prepare(&p, c);
     for (uint32_t i = 0; i < gpu_contexts; i++) {
         kst_memory device = device_memory(gpu_context[i]);
-        uint32_t way = is_simulated() ? next_random() % 3 : 3;
+        uint32_t way = simulated() ? next_random() % 3 : 3;
         if (way == 0 || way == 3)
             check_on(gpu_context[i], &p, device, device, "in place");
         if (way == 1 || way == 3)
@@ -242,7 +238,7 @@ static void test_odd_sizes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-            if (is_simulated() && (i + 3 * f) % 12 != 1)
+            if (simulated() && (i + 3 * f) % 12 != 1)
                 continue;
             struct test_case c = case_of(formats[f], 8, sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3],
                 (kst_resize_filter)(next_random() % 5));
@@ -298,8 +294,8 @@ static struct test_case random_case(uint32_t most)
 static void test_at_random(void **state)
 {
     (void)state;
-    for (int i = 0; i < (is_simulated() ? 16 : 400); i++) {
-        struct test_case c = random_case(is_simulated() ? 30 : 150);
+    for (int i = 0; i < (simulated() ? 16 : 400); i++) {
+        struct test_case c = random_case(simulated() ? 30 : 150);
         check_case(&c);
     }
 }
@@ -310,7 +306,7 @@ static void test_large(void **state)
     static const uint32_t sizes[][4] = {
         {6000, 9, 70, 4}, {1023, 767, 511, 383}, {40000, 2, 1, 1}, {3, 5000, 2, 40}, {640, 480, 1281, 967}};
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !is_simulated(); i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !simulated(); i++)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f += 2) {
             struct test_case c = case_of(
                 formats[f], f == 4 ? 16 : 8, sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3], KST_RESIZE_LANCZOS);
@@ -328,7 +324,7 @@ static void test_batch(void **state)
     kst_resize_item item[BATCH];
     (void)state;
     for (uint32_t i = 0; i < BATCH; i++) {
-        const struct test_case c = random_case(is_simulated() ? 14 : 90);
+        const struct test_case c = random_case(simulated() ? 14 : 90);
         prepare(&p[i], &c);
     }
     for (uint32_t k = 0; k < gpu_contexts; k++) {
