@@ -74,11 +74,12 @@ static void fetch_row(const void *source, uint32_t y, void *const room[], const 
     row[0] = j2k_encode_resident_row(source, y);
 }
 
-/* Let a lane, which begins with column x of the band, write to its rows. */
+/* Let a lane, which begins with column x of the band, write to its rows, unless memory is only measured. */
 static void aim(
     struct j2k_split *split, uint32_t orientation, const struct j2k_encode_resident *resident, uint32_t lane, size_t x)
 {
-    split->band[orientation] = resident->data + (resident->lanes > 1 ? lane * resident->lane : x * resident->size);
+    if (resident->data)
+        split->band[orientation] = resident->data + (resident->lanes > 1 ? lane * resident->lane : x * resident->size);
     split->pitch[orientation] = resident->pitch;
     split->rows[orientation] = resident->rows;
 }
