@@ -161,6 +161,13 @@ for compression in 33005 34712; do
 done
 expect 0 "$KOSTKA" tiff tiles --out-dir j2k --region 0,0,1x1 j2k.svs
 same raw/rgb-0-0_0 j2k/0_0.j2k
+# A tile is read up to ten times its samples and 4096 bytes more, but not beyond its end.
+part whole.ppm tile.ppm 0 0 16 16
+expect 0 "$KOSTKA" encode --lossless tile.ppm tile.j2k
+{ cat tile.j2k; head -c 7700 /dev/zero; } | head -c 7700 >raw/long-0-0_0
+"$MAKE_SLIDE" long.tif 16 16 rgb tile=16 raw=33005,raw/long || fail 'no slide'
+expect 0 "$KOSTKA" tiff tiles --out-dir long long.tif
+same raw/long-0-0_0 long/0_0.j2k
 "$MAKE_SLIDE" ycc.svs 360 250 aperio rgb raw=33003,raw/ycc || fail 'no slide'
 expect 0 "$KOSTKA" tiff decode ycc.svs got.ppm
 silent

@@ -39,7 +39,7 @@ void pyramid_tile(
     if (!known || length == 0 || at > pyramid->bytes.length || length > pyramid->bytes.length - at)
         return;
     const uint64_t most = (uint64_t)image->tile_width * image->tile_height * image->samples * (image->bits > 8 ? 2 : 1);
-    if (length / GROWTH_MAX > most)
+    if (length / GROWTH_MAX > most && length - most * GROWTH_MAX > LENGTH_SPARE)
         length = most * GROWTH_MAX + LENGTH_SPARE;
     tile->data = pyramid->bytes.data + at;
     tile->length = (size_t)length;
