@@ -14,16 +14,6 @@ void kst_countdowns_end(struct countdowns *countdowns)
     pthread_mutex_destroy(&countdowns->lock);
 }
 
-void kst_countdown_wait(struct countdowns *countdowns, atomic_uint *left)
-{
-    if (atomic_load(left) == 0)
-        return;
-    pthread_mutex_lock(&countdowns->lock);
-    while (atomic_load(left) != 0)
-        pthread_cond_wait(&countdowns->zero, &countdowns->lock);
-    pthread_mutex_unlock(&countdowns->lock);
-}
-
 void kst_countdown_take(struct countdowns *countdowns, atomic_uint *left)
 {
     if (atomic_fetch_sub(left, 1) != 1)

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* Holds the lock and the condition that any number of counts share. */
 struct countdowns {
@@ -15,8 +16,12 @@ struct countdowns {
 void kst_countdowns_init(struct countdowns *countdowns);
 void kst_countdowns_end(struct countdowns *countdowns);
 
-/* Wait until a count is 0; or take 1 from a count, which wakes the threads that wait for it if it thereby reaches 0. */
-void kst_countdown_wait(struct countdowns *countdowns, atomic_uint *left);
+/* Take 1 from a count, which wakes the threads that wait for the condition if the count thereby reaches 0. */
 void kst_countdown_take(struct countdowns *countdowns, atomic_uint *left);
+
+static inline bool kst_countdown_is_done(const atomic_uint *left)
+{
+    return atomic_load(left) == 0;
+}
 
 #endif

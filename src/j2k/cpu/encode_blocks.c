@@ -77,16 +77,30 @@ static uint64_t row_error(const float *from, const uint32_t *index, float factor
     return sum;
 }
 
-/* Prefetch a block's rows. They are too far apart for processors to foresee, so each would be waited for in turn. */
-static void fetch_ahead(const struct j2k_encode_resident *resident, const struct j2k_block *block, size_t place)
+/* Prefetch a line into the first-level cache, or only into the second-level one. */
+static inline void fetch_line(const uint8_t *line, bool first_level)
+{
+    enum { SECOND_LEVEL = 2 };
+    if (first_level)
+        __builtin_prefetch(line);
+    else
+        __builtin_prefetch(line, 0, SECOND_LEVEL);
+}
+
+/*
+ * Prefetch a block's rows, which begin at a place. They are too far apart for processors to foresee, so each would be
+ * waited for in turn.
+ */
+static inline void fetch_rows(
+    const struct j2k_encode_resident *resident, const struct j2k_block *block, size_t place, bool first_level)
 {
     enum { LINE = 64 };
     const size_t length = block->width * resident->size;
     for (uint32_t y = 0; y < block->height; y++) {
         const uint8_t *row = (const uint8_t *)j2k_encode_resident_row(resident, block->y + y) + place;
         for (size_t at = 0; at < length; at += LINE)
-            __builtin_prefetch(row + at);
-        __builtin_prefetch(row + length - 1);
+            fetch_line(row + at, first_level);
+        fetch_line(row + length - 1, first_level);
     }
 }
 
@@ -129,7 +143,7 @@ static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t 
     uint64_t error = 0;
     *largest = 0;
     const size_t place = place_of(set, block);
-    fetch_ahead(resident, block, place);
+    fetch_rows(resident, block, place, true);
     for (uint32_t y = 0; y < block->height; y++) {
         const uint8_t *row = j2k_encode_resident_row(resident, block->y + y);
         const void *from = row + place;
@@ -408,7 +422,6 @@ static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker
  */
 static void fetch_next(const struct j2k_encode_set *set, uint32_t place)
 {
-    enum { LINE = 64, SECOND_LEVEL = 2 };
     const uint32_t end = set->order_end[set->step_count * set->lanes.count - 1];
     const struct j2k_plan *plan = set->tile->plan;
     uint32_t next = place + 1;
@@ -417,13 +430,7 @@ static void fetch_next(const struct j2k_encode_set *set, uint32_t place)
     if (next >= end)
         return;
     const struct j2k_block *block = &plan->block[set->order[next]];
-    const struct j2k_encode_resident *resident = resident_of(set, block);
-    const size_t first = place_of(set, block), length = block->width * resident->size;
-    for (uint32_t y = 0; y < block->height; y++) {
-        const uint8_t *row = (const uint8_t *)j2k_encode_resident_row(resident, block->y + y) + first;
-        for (size_t at = 0; at < length; at += LINE)
-            __builtin_prefetch(row + at, 0, SECOND_LEVEL);
-    }
+    fetch_rows(resident_of(set, block), block, place_of(set, block), false);
 }
 
 void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place)

@@ -87,8 +87,7 @@ static void aim(
 /* Limit an analysis of the last resolution to a lane, and to the columns beside it on which its coefficients depend. */
 static void keep_to_lane(const struct j2k_encode_set *set, uint32_t lane, struct j2k_analysis *analysis)
 {
-    enum { REACH_53 = 2, REACH_97 = 4 };
-    const uint32_t reach = analysis->reversible ? REACH_53 : REACH_97;
+    const uint32_t reach = analysis->reversible ? J2K_REACH_53 : J2K_REACH_97;
     const struct j2k_lanes *lanes = &set->lanes;
     struct j2k_rect *rect = &analysis->rect;
     if (lane > 0) {

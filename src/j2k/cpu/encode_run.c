@@ -94,11 +94,6 @@ static struct encode_work find_work(const struct j2k_encode_set *set, const stru
     return block_work(set, task, index - turn.strips - turn.levels);
 }
 
-static bool is_done(const atomic_uint *left)
-{
-    return atomic_load(left) == 0;
-}
-
 /*
  * Return whether a task's dependencies are done. A strip overwrites rows that the levels of the step before and the
  * blocks of an earlier step needed.
@@ -109,11 +104,11 @@ static bool is_ready(const void *owner, const struct j2k_task *task)
     const struct encode_work work = find_work(set, task);
     const uint32_t step = work.step;
     if (work.kind == BLOCK)
-        return is_done(&set->step[step].levels);
+        return kst_countdown_is_done(&set->step[step].levels);
     if (work.kind == LEVELS)
-        return is_done(&set->step[step].strips);
-    return (step == 0 || is_done(&set->step[step - 1].levels)) &&
-           (step <= set->lag || is_done(&set->step[step - set->lag - 1].blocks));
+        return kst_countdown_is_done(&set->step[step].strips);
+    return (step == 0 || kst_countdown_is_done(&set->step[step - 1].levels)) &&
+           (step <= set->lag || kst_countdown_is_done(&set->step[step - set->lag - 1].blocks));
 }
 
 static void run_task(struct j2k_encode_set *set, struct j2k_encode_worker *worker, const struct encode_work *work)

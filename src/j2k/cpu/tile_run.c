@@ -30,11 +30,6 @@ static uint32_t count_blocks(const struct j2k_decode_set *set, uint32_t step, ui
     return set->order_end[place] - first_block(set, place);
 }
 
-static bool is_done(const atomic_uint *left)
-{
-    return atomic_load(left) == 0;
-}
-
 /* Find what a task of a lane does in turn k: it is for step k, or, if it makes rows, for step k − lag. */
 static struct tile_work find_work(const struct j2k_decode_set *set, const struct j2k_task *task)
 {
@@ -58,8 +53,8 @@ static struct tile_work find_work(const struct j2k_decode_set *set, const struct
 /* Return whether the rows that the coefficients of a step take the place of are no longer used. */
 static bool may_clear(const struct j2k_decode_set *set, uint32_t step)
 {
-    return (step == 0 || is_done(&set->step[step - 1].clears)) &&
-           (step <= set->lag || is_done(&set->step[step - set->lag - 1].strips));
+    return (step == 0 || kst_countdown_is_done(&set->step[step - 1].clears)) &&
+           (step <= set->lag || kst_countdown_is_done(&set->step[step - set->lag - 1].strips));
 }
 
 static bool is_ready(const void *owner, const struct j2k_task *task)
@@ -71,12 +66,12 @@ static bool is_ready(const void *owner, const struct j2k_task *task)
     case CLEAR:
         return may_clear(set, work.step);
     case BLOCK:
-        return is_done(&step->clears);
+        return kst_countdown_is_done(&step->clears);
     case LEVELS:
-        return is_done(&step->clears) && is_done(&step->blocks) &&
-               (work.step == 0 || is_done(&set->step[work.step - 1].levels[work.lane]));
+        return kst_countdown_is_done(&step->clears) && kst_countdown_is_done(&step->blocks) &&
+               (work.step == 0 || kst_countdown_is_done(&set->step[work.step - 1].levels[work.lane]));
     default:
-        return is_done(&step->levels[work.lane]);
+        return kst_countdown_is_done(&step->levels[work.lane]);
     }
 }
 

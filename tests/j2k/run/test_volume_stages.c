@@ -34,6 +34,15 @@ static kst_buffer code(kst_volume *v, uint32_t depth, uint32_t tile)
     return volume_encode(context, v, &options);
 }
 
+/* Compute the slices at a place from the coded ones; *real says which are real. Returns the largest number met. */
+static double run_place(
+    const struct model *model, const kst_volume *coded, uint32_t x, uint32_t y, double *value, bool *real)
+{
+    for (uint32_t z = 0; z < coded->depth; z++)
+        value[z] = (double)volume_sample(coded, x, y, z);
+    return model_run(model, value, real);
+}
+
 /* Check the samples at one place against those that the model makes of the coded ones. */
 static void expect_place(
     const struct model *model, const kst_volume *coded, const kst_volume *back, uint32_t x, uint32_t y)
@@ -41,9 +50,7 @@ static void expect_place(
     const double high = ldexp(1, back->bits - 1) - 1;
     double value[MODEL_COMPONENTS];
     bool real[MODEL_COMPONENTS] = {false};
-    for (uint32_t z = 0; z < coded->depth; z++)
-        value[z] = (double)volume_sample(coded, x, y, z);
-    const double largest = model_run(model, value, real);
+    const double largest = run_place(model, coded, x, y, value, real);
     for (uint32_t z = 0; z < back->depth && largest < 1e9; z++) {
         const double expected = fmax(-high - 1, fmin(high, value[z])), found = (double)volume_sample(back, x, y, z);
         const double most = real[z] ? 0.57 + 1e-6 * largest : 0; /* the range is added before rounding */
@@ -398,9 +405,7 @@ static void expect_mixed(
         const uint32_t x = i % WIDTH, y = i / WIDTH;
         double value[MODEL_COMPONENTS];
         bool real[MODEL_COMPONENTS] = {false};
-        for (uint32_t z = 0; z < coded->depth; z++)
-            value[z] = (double)volume_sample(coded, x, y, z);
-        const double largest = model_run(model, value, real);
+        const double largest = run_place(model, coded, x, y, value, real);
         for (uint32_t z = 0; z < back->depth && largest < 1e9; z++) {
             const double range = ldexp(1, (entry[z] & 0x7F) + 1), low = entry[z] & 0x80 ? -range / 2 : 0;
             const double expected = fmax(low, fmin(low + range - 1, value[z]));
