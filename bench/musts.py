@@ -55,17 +55,32 @@ class Measurement:
 
 
 def milliseconds(batch: int) -> Reader:
-    return lambda text: _entry(text, batch)["median_seconds"] * 1e3
+    return lambda text: _entry(_documents(text)[0], batch)["median_seconds"] * 1e3
 
 
-def rate(*batches: int) -> Reader:
-    """Pictures a second, by the best of some batches."""
-    return lambda text: max(_entry(text, batch)["images_per_second"] for batch in batches)
+def rate(*batches: int, calls: bool = False) -> Reader:
+    """Pictures a second, by the best of some batches: in one call after another, or with several calls at a time, too."""
+
+    def read(text: str) -> float:
+        documents = _documents(text)
+        return max(_entry(one, batch)["images_per_second"] for one in documents[: None if calls else 1] for batch in batches)
+
+    return read
 
 
-def _entry(text: str, batch: int) -> dict[str, Any]:
+def _documents(text: str) -> list[dict[str, Any]]:
+    """All that some `kostka bench --json` printed one after the other."""
+    decoder, documents, text = json.JSONDecoder(), [], text.strip()
+    while text:
+        document, end = decoder.raw_decode(text)
+        documents.append(document)
+        text = text[end:].lstrip()
+    return documents
+
+
+def _entry(document: dict[str, Any], batch: int) -> dict[str, Any]:
     entry: dict[str, Any]
-    for entry in json.loads(text)["files"]:
+    for entry in document["files"]:
         if entry["batch"] == batch:
             if not entry["identical"]:
                 raise ValueError("the result is not the CPU's")
@@ -132,7 +147,11 @@ class Plan:
 
         def of(verb: str, coding: str, name: str, one: float, second: float) -> Measurement:
             rows = [Row(f"{name}, one", milliseconds(1), one, "ms", most=True)] if one else []
-            return Measurement("htj2k", self.bench(verb, coding, batches), [*rows, Row(name, rate(*many), second, "a second")])
+            rows += [Row(name, rate(*many), second, "a second"),
+                     Row(f"{name}, of 1 to 4 calls at a time", rate(*many, calls=True), second, "a second")]  # fmt: skip
+            call = self.bench(verb, coding, batches)
+            more = [self.bench(verb, f"{coding} --calls {calls}", batches) for calls in (2, 4)]
+            return Measurement("htj2k", ["sh", "-ec", "; ".join(map(shlex.join, (call, *more)))], rows)
 
         return [
             of("decode", "--recode --ht --lossless", "decode HTJ2K, lossless", 1.4, 2500),
