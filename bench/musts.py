@@ -142,10 +142,9 @@ class Plan:
         return [sys.executable, str(BENCH / script), *arguments]
 
     def htj2k(self) -> list[Measurement]:
-        many = (2, 3) if self.options.small else (32, 64)
-        batches = ",".join(map(str, (1, *many)))
-
-        def of(verb: str, coding: str, name: str, one: float, second: float) -> Measurement:
+        def of(verb: str, coding: str, name: str, one: float, second: float, many: tuple[int, int] = (32, 64)) -> Measurement:
+            many = (2, 3) if self.options.small else many
+            batches = ",".join(map(str, (1, *many)))
             rows = [Row(f"{name}, one", milliseconds(1), one, "ms", most=True)] if one else []
             rows += [Row(name, rate(*many), second, "a second"),
                      Row(f"{name}, of 1 to 4 calls at a time", rate(*many, calls=True), second, "a second")]  # fmt: skip
@@ -159,7 +158,7 @@ class Plan:
             of("encode", "--ht --lossless", "encode HTJ2K, lossless", 0.9, 3000),
             of("encode", "--ht --step 1.4", "encode HTJ2K, step 1.4", 0.5, 6500),
             of("encode", "--ht --ratio 20", "encode HTJ2K, exactly 20:1", 0, 3000),
-            of("transcode", "--lossless", "JPEG 2000 to HTJ2K, lossless", 0, 800),
+            of("transcode", "--lossless", "JPEG 2000 to HTJ2K, lossless", 0, 800, (48, 96)),
         ]
 
     def pipelines(self) -> list[Measurement]:
