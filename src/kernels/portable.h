@@ -246,6 +246,12 @@ FUNCTION u32 pack_halves(i32 a, i32 b)
     return result;
 }
 
+/* Return whether an address lies on a word boundary. */
+FUNCTION u32 is_aligned(GLOBAL const u8 *at)
+{
+    return ((u64)at & 3) == 0;
+}
+
 FUNCTION float float_of(u32 bits)
 {
     return __uint_as_float(bits);
@@ -499,6 +505,11 @@ FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
 FUNCTION u32 pack_halves(i32 a, i32 b)
 {
     return ((u32)clamp(a, -32768, 32767) & 0xFFFF) | (u32)clamp(b, -32768, 32767) << 16;
+}
+
+FUNCTION u32 is_aligned(GLOBAL const u8 *at)
+{
+    return ((uintptr_t)at & 3) == 0;
 }
 
 FUNCTION float float_of(u32 bits)

@@ -79,7 +79,8 @@ static uint32_t add_level(
         .x1 = rect.x0 % 2 + width,
         .y1 = rect.y0 % 2 + height,
         .to = at,
-        .to_pitch = width};
+        .to_pitch = width,
+        .rows = 2 + 2 * (next_random() % 16)};
     for (uint32_t i = 0; i < width * height; i++)
         area->before[at + i] = area->after[at + i] = coefficient(reversible, kind);
     at += width * height;
@@ -115,8 +116,7 @@ static void check_levels(struct gpu_runtime *runtime, bool reversible)
         rect.y1 = rect.y0 + sizes[i][1];
         at = add_level(&area, at, rect, reversible, &level[i]);
         work[list + i] = groups;
-        groups += ((level[i].x1 + J2K_LEVEL_WIDTH - 1) / J2K_LEVEL_WIDTH) *
-                  ((level[i].y1 + J2K_LEVEL_HEIGHT - 1) / J2K_LEVEL_HEIGHT);
+        groups += J2K_STRIPS(level[i].x0, level[i].x1) * ((level[i].y1 + level[i].rows - 1) / level[i].rows);
     }
     const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL),
         STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = count},

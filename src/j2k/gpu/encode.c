@@ -136,7 +136,7 @@ static bool prepare(struct j2k_gpu_encode_job *job, const struct gpu_event *afte
         return false;
     for (uint32_t i = 0; i < job->count; i++)
         job->picture[i] = job->items[i].picture;
-    if (!kst_j2k_gpu_part_geometry(&job->part, memory, job->picture, job->count)) {
+    if (!kst_j2k_gpu_part_geometry(&job->part, memory, job->picture, job->count, runtime->gpu->info.units)) {
         error->status = KST_ERROR_MEMORY;
         return false;
     }

@@ -10,7 +10,8 @@
 enum {
     STRIP_ROWS_LEAST = 8,
     STRIP_ROWS_MORE = 8, /* rows that a strip loads in addition to its own */
-    STRIPS_A_UNIT = 12   /* strips that keep a compute unit busy; also strips that write pixels that it runs at once */
+    STRIPS_A_UNIT = 12,  /* strips that keep a compute unit busy; also strips with pixels that it runs at once */
+    ANALYSED_A_UNIT = 32 /* strips without pixels that it runs at once when encoding */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -132,10 +133,8 @@ static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
     return rows > J2K_STRIP_ROWS ? J2K_STRIP_ROWS : rows <= STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : (rows + 1) / 2 * 2;
 }
 
-/*
- * Choose the rows of strips that write pixels. A compute unit has few of these, so they should keep it busy to the end.
- */
-static uint32_t finish_rows(const struct strip_load *load)
+/* Choose the rows of strips such that they take the least time if the device runs them in turns. */
+static uint32_t rows_in_turns(const struct strip_load *load)
 {
     enum { TURNS = 3 };
     uint32_t best = J2K_STRIP_ROWS;
@@ -146,20 +145,29 @@ static uint32_t finish_rows(const struct strip_load *load)
     return best;
 }
 
+/* Return the strips of a launch; `finished`: they write or read the pixels of three components. */
+static struct strip_load load_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
+{
+    const struct j2k_plan *plan = part->items->plan; /* the first picture stands for all */
+    const uint64_t tiles = finished || part->encodes ? plan->tile_count : 1;
+    const uint64_t components = part->encodes && !finished ? plan->component_count : 1;
+    const uint32_t resident = part->encodes && !finished ? ANALYSED_A_UNIT : STRIPS_A_UNIT;
+    return (struct strip_load){.across = strips_across(rect) * part->at_once * tiles * components,
+        .at_once = (uint64_t)part->units * resident,
+        .height = j2k_gpu_height(rect) + rect.y0 % 2};
+}
+
 /*
  * Choose how many rows a strip has. The longer strips are, the fewer rows are transformed twice; but all pictures, or
- * all components of volumes, must together have enough strips to keep the device busy. `finished`: strips write the
- * pixels of three components.
+ * all components of volumes, must together have enough strips to keep the device busy, and if it has few at once, to
+ * keep it busy to the end.
  */
 static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
 {
-    const uint32_t tiles = finished ? part->items->plan->tile_count : 1; /* the first picture stands for all */
-    const struct strip_load load = {.across = strips_across(rect) * part->at_once * tiles,
-        .at_once = (uint64_t)part->units * STRIPS_A_UNIT,
-        .height = j2k_gpu_height(rect) + rect.y0 % 2};
+    const struct strip_load load = load_of(part, rect, finished);
     uint32_t rows = J2K_STRIP_ROWS;
-    if (finished && load.at_once > 0 && load.across > 0)
-        return finish_rows(&load);
+    if ((finished || part->encodes) && load.at_once > 0 && load.across > 0)
+        return rows_in_turns(&load);
     while (rows > STRIP_ROWS_LEAST && load.across * ((load.height + rows - 1) / rows) < load.at_once)
         rows /= 2;
     return rows;
@@ -266,13 +274,10 @@ static bool finish_together(const struct j2k_gpu_part *part, uint32_t index, con
     return true;
 }
 
-/* Return the number of work-groups of a level: of strips when decoding, of patches when encoding. */
+/* Return the number of work-groups of a level, which is that of its strips. */
 static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
 {
-    const uint32_t width = j2k_gpu_width(rect) + rect.x0 % 2, height = j2k_gpu_height(rect) + rect.y0 % 2;
-    if (part->encodes)
-        return divide_up(width, J2K_LEVEL_WIDTH) * divide_up(height, J2K_LEVEL_HEIGHT);
-    return strips_across(rect) * divide_up(height, strip_rows(part, rect, finished));
+    return strips_across(rect) * divide_up(j2k_gpu_height(rect) + rect.y0 % 2, strip_rows(part, rect, finished));
 }
 
 /* Return whether the bands of a resolution of a tile-component hold quantiser indices. */

@@ -268,9 +268,15 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
 }
 
 bool kst_j2k_gpu_part_geometry(
-    struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count)
+    struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count, uint32_t units)
 {
-    *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count, .finishes = true, .encodes = true};
+    *part = (struct j2k_gpu_part){.memory = memory,
+        .items = items,
+        .count = count,
+        .finishes = true,
+        .encodes = true,
+        .units = units,
+        .at_once = count};
     if (!take_places(part) || !place_items(part, NULL))
         return false;
     part->blocks = part->segments = part->pieces = 0;

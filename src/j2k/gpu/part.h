@@ -213,7 +213,7 @@ struct j2k_gpu_part {
     bool finishes;
     bool encodes;
     uint32_t units;   /* compute units of the device */
-    uint64_t at_once; /* pictures, or components of volumes, whose levels one launch transforms */
+    uint64_t at_once; /* pictures, or in decoding components of volumes, whose levels one launch transforms */
     /* The sums for each resolution but the lowest, and for each kernel from J2K_KERNEL_SYNTHESISE_53 on. */
     struct j2k_gpu_level_sums level[J2K_LEVELS][J2K_GPU_LEVEL_KERNELS];
     struct j2k_gpu_launch launch[J2K_LAUNCHES];
@@ -257,9 +257,11 @@ struct j2k_gpu_wish {
  */
 bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, struct pool *threads,
     const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish);
-/* Do the same for levels and outputs only, without blocks, as encoding uses them. */
+/*
+ * Do the same for levels and outputs only, without blocks, as encoding uses them. `units`: as in struct j2k_gpu_wish.
+ */
 bool kst_j2k_gpu_part_geometry(
-    struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
+    struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count, uint32_t units);
 void kst_j2k_gpu_part_release(struct j2k_gpu_part *part);
 
 /*

@@ -7,7 +7,7 @@
  */
 #include "kernels/search.h"
 
-#include "j2k/kernels/analyse.h"
+#include "j2k/kernels/analysis.h"
 #include "j2k/kernels/encode_work.h"
 #include "j2k/kernels/intake.h"
 

@@ -1,115 +1,126 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads three components whose pixels are interleaved bytes, and transforms their last level in the same kernel, so
- * that the samples of that level are only in the group's memory. The operations are those of take_in and analyse_53 or
- * analyse_97, in the same order.
+ * that the samples of that level are never in memory. A work-group goes down a strip of all three components at the
+ * same time. The operations are those of take_in and analyse_53 or analyse_97, in the same order.
  */
-#include "j2k/kernels/analyse.h"
+#include "j2k/kernels/analysis.h"
 #include "j2k/kernels/intake.h"
 
-enum { BEGIN_GROUPS = 6 /* groups that a multiprocessor should hold; more would spill registers */ };
+enum {
+    BEGIN_GROUPS_53 = 16, /* groups that a multiprocessor should hold; more would spill registers */
+    BEGIN_GROUPS_97 = 12,
+    PIXEL_BYTES = 3,
+    PIXEL_WORDS = STRIP_COLUMNS * PIXEL_BYTES / 4 /* words of a work-item's pixels in a row */
+};
 
-/* Return where pixel (x, y) of an output lies. */
-FUNCTION GLOBAL const u8 *find_pixel(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
-    GLOBAL const u8 *pixels, u32 x, u32 y)
+/* Says where the pixels of a level are. */
+struct pixel_rows {
+    GLOBAL const u8 *first; /* the pixel in row 0 of the level's coordinates and in the level's first column */
+    i32 pitch;
+    u32 whole; /* the work-item's pixels in a row are whole words of memory */
+};
+
+FUNCTION struct pixel_rows find_pixels(const struct strip *s, GLOBAL const struct j2k_work_view *view,
+    GLOBAL const struct j2k_work_output *o, GLOBAL const u8 *pixels)
 {
-    u64 place = pixel_place(view, o->x + x, o->y + y);
+    struct pixel_rows rows;
+    u64 place = pixel_place(view, o->x, o->y);
 #if defined(__CUDACC__)
-    if (view->channel[0].absolute)
-        return (const u8 *)place;
+    if (view->channel[0].absolute) /* stay with `pixels`, so that the compiler knows the kind of memory */
+        place -= (u64)pixels;
 #endif
-    return pixels + place;
+    rows.pitch = (i32)view->channel[0].pitch;
+    rows.first = pixels + place - (i64)s->y0 * rows.pitch;
+    rows.whole = s->inside && is_aligned(pixels + place + PIXEL_BYTES * s->place[0]) && rows.pitch % 4 == 0;
+    return rows;
 }
 
-/* Load a pixel: red in the lowest byte, then green and blue. */
-FUNCTION u32 load_pixel(GLOBAL const u8 *from)
+/* Return a byte of a work-item's pixels in a row. */
+FUNCTION u32 load_byte(const struct strip *s, GLOBAL const u8 *row, u32 byte)
 {
-    return (u32)from[0] | (u32)from[1] << 8 | (u32)from[2] << 16;
+    return row[PIXEL_BYTES * s->place[byte / PIXEL_BYTES] + byte % PIXEL_BYTES];
 }
 
-/*
- * Load a work-item's pixels of a patch, or their mirror images, to its places in the group's memory, because registers
- * are scarce.
- */
-FUNCTION void load_pixels(const struct level_patch *t, GLOBAL const struct j2k_work_view *view,
-    GLOBAL const struct j2k_work_output *o, GLOBAL const u8 *pixels, LOCAL u32 *pixel)
+/* Load a work-item's pixels of some rows from y on, or their mirror images, as bytes that follow each other. */
+FUNCTION void load_pixels(const struct strip *s, const struct pixel_rows *rows, i32 y, u32 count, u32 *word)
 {
-    GLOBAL const struct j2k_work_level *level = t->level;
-    i32 x0 = (i32)level->x0, y0 = (i32)level->y0, y1 = (i32)level->y1;
-    i32 y = t->y + (i32)(local_index() / (2 * LEVEL_PAIRS));
-    u32 x = (u32)(mirror(t->x + (i32)own_column(), x0, (i32)level->x1) - x0);
-    if (t->y >= y0 && t->y + LEVEL_ROWS <= y1) {
-        GLOBAL const u8 *from = find_pixel(view, o, pixels, x, (u32)(y - y0));
-        i64 step = (i64)LOAD_STEP * (i32)view->channel[0].pitch;
-        u32 found[LOADED];
-        UNROLL for (u32 k = 0; k < LOADED; k++) found[k] = load_pixel(from + (i64)k * step);
-        UNROLL for (u32 k = 0; k < LOADED; k++) pixel[k * J2K_LEVEL_GROUP + local_index()] = found[k];
-        return;
-    }
-    UNROLL for (u32 k = 0; k < LOADED; k++)
-    {
-        i32 row = mirror(y + (i32)(k * LOAD_STEP), y0, y1) - y0;
-        pixel[k * J2K_LEVEL_GROUP + local_index()] = load_pixel(find_pixel(view, o, pixels, x, (u32)row));
+    GLOBAL const u8 *row[2];
+    UNROLL for (u32 r = 0; r < count; r++) row[r] =
+        rows->first + (i64)mirror(y + (i32)r, s->y0, s->y1) * (i64)rows->pitch;
+    if (rows->whole) {
+        UNROLL for (u32 r = 0; r < count; r++)
+        {
+            GLOBAL const u32 *from = (GLOBAL const u32 *)(GLOBAL const void *)(row[r] + PIXEL_BYTES * s->place[0]);
+            UNROLL for (u32 i = 0; i < PIXEL_WORDS; i++) word[r * PIXEL_WORDS + i] = from[i];
+        }
+    } else {
+        UNROLL for (u32 r = 0; r < count; r++) UNROLL for (u32 i = 0; i < PIXEL_WORDS; i++) word[r * PIXEL_WORDS + i] =
+            load_byte(s, row[r], 4 * i) | load_byte(s, row[r], 4 * i + 1) << 8 | load_byte(s, row[r], 4 * i + 2) << 16 |
+            load_byte(s, row[r], 4 * i + 3) << 24;
     }
 }
 
-/* Return a byte of a pixel as a level-shifted sample of 8 bits (G.1). */
-FUNCTION i32 sample_of(u32 pixel, u32 channel)
+/* Return a byte of pixels as a level-shifted sample of 8 bits (G.1): an integer, or a number without a conversion. */
+FUNCTION i32 sample_of_53(const u32 *word, u32 byte)
 {
-    return (i32)(pixel >> 8 * channel & 255) - 128;
+    return (i32)(word[byte / 4] >> byte % 4 * 8 & 255) - 128;
 }
 
-/* Return the sample of component `c` (G.2.1, G.3.1), as the bits of the type that the filter takes. */
-FUNCTION u32 component_53(u32 pixel, u32 c, u32 transform)
+FUNCTION float sample_of_97(const u32 *word, u32 byte)
 {
-    i32 red = sample_of(pixel, 0), green = sample_of(pixel, 1), blue = sample_of(pixel, 2);
-    if (transform == J2K_TRANSFORM_NONE)
-        return (u32)sample_of(pixel, c);
-    return (u32)(c == 0 ? (red + 2 * green + blue) >> 2 : c == 1 ? blue - green : red - green);
+    const float number = float_of(pick_bytes(word[byte / 4], 0x4B000000u, 0x7440 + byte % 4)); /* 2^23 + the byte */
+    return number - (8388608.0f + 128.0f);
 }
 
-FUNCTION u32 component_97(u32 pixel, u32 c, u32 transform)
+/* Apply the forward component transforms (G.2.1, G.3.1) to three samples. */
+FUNCTION void turn_53(i32 red, i32 green, i32 blue, i32 *to)
 {
-    float red = (float)sample_of(pixel, 0), green = (float)sample_of(pixel, 1), blue = (float)sample_of(pixel, 2);
-    float from_red = c == 0 ? J2K_ICT_Y_RED : c == 1 ? -J2K_ICT_CB_RED : 0.5f;
-    float from_green = c == 0 ? J2K_ICT_Y_GREEN : c == 1 ? -J2K_ICT_CB_GREEN : -J2K_ICT_CR_GREEN;
-    float from_blue = c == 0 ? J2K_ICT_Y_BLUE : c == 1 ? 0.5f : -J2K_ICT_CR_BLUE;
-    if (transform == J2K_TRANSFORM_NONE)
-        return bits_of((float)sample_of(pixel, c));
-    return bits_of(from_red * red + from_green * green + from_blue * blue);
+    to[0] = (red + 2 * green + blue) >> 2;
+    to[STRIP_LINE] = blue - green;
+    to[2 * STRIP_LINE] = red - green;
 }
+
+FUNCTION void turn_97(float red, float green, float blue, float *to)
+{
+    to[0] = J2K_ICT_Y_RED * red + J2K_ICT_Y_GREEN * green + J2K_ICT_Y_BLUE * blue;
+    to[STRIP_LINE] = -J2K_ICT_CB_RED * red - J2K_ICT_CB_GREEN * green + 0.5f * blue;
+    to[2 * STRIP_LINE] = 0.5f * red - J2K_ICT_CR_GREEN * green - J2K_ICT_CR_BLUE * blue;
+}
+
+#define LOAD_PIXELS(y, count, next) load_pixels(&s, &rows, y, count, next)
+#define TAKE_PIXELS(filter, next, value)                                                                               \
+    if (turned) {                                                                                                      \
+        UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++) turn_##filter(sample_of_##filter(next, PIXEL_BYTES *i),         \
+            sample_of_##filter(next, PIXEL_BYTES *i + 1), sample_of_##filter(next, PIXEL_BYTES *i + 2), (value) + i);  \
+    } else {                                                                                                           \
+        UNROLL for (u32 i = 0; i < PIXEL_BYTES * STRIP_COLUMNS; i++)(value)[i % 3 * STRIP_LINE + i / 3] =              \
+            sample_of_##filter(next, i);                                                                               \
+    }
+#define TAKE_PIXELS_53(next, value) TAKE_PIXELS(53, next, value)
+#define TAKE_PIXELS_97(next, value) TAKE_PIXELS(97, next, value)
 
 /*
  * Define a kernel for a filter. A launch reads the pixels of those outputs of the part whose last level is computed
  * with them.
  */
 #define BEGIN(name, filter, type)                                                                                      \
-    DENSE_KERNEL(J2K_LEVEL_GROUP, BEGIN_GROUPS)                                                                        \
+    DENSE_KERNEL(J2K_STRIP_GROUP, BEGIN_GROUPS_##filter)                                                               \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
     {                                                                                                                  \
-        SHARED type patch[LEVEL_ROWS * LEVEL_ROW];                                                                     \
-        SHARED u32 pixel[LOADED * J2K_LEVEL_GROUP];                                                                    \
+        STRIP_MEMORY(3)                                                                                                \
         GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;                           \
         GLOBAL const u32 *groups = work + list;                                                                        \
         u32 index = find_owner(groups, count, group_index());                                                          \
         GLOBAL const struct j2k_work_output *o =                                                                       \
             (GLOBAL const struct j2k_work_output *)(work + head->output) + first_output + index;                       \
-        GLOBAL const struct j2k_work_level *level =                                                                    \
-            (GLOBAL const struct j2k_work_level *)(work + head->level) + o->level;                                     \
-        struct level_patch t = patch_of(level, group_index() - groups[index]);                                         \
-        u32 sample[LOADED], even[ANALYSED_TURNS], odd[ANALYSED_TURNS];                                                 \
-        load_pixels(&t, (GLOBAL const struct j2k_work_view *)(work + head->view) + o->view, o, pixels, pixel);         \
-        ROLL for (u32 c = 0; c < 3; c++)                                                                               \
-        {                                                                                                              \
-            UNROLL for (u32 k = 0; k < LOADED; k++) sample[k] =                                                        \
-                component_##filter(pixel[k * J2K_LEVEL_GROUP + local_index()], c, o->transform);                       \
-            t.level = level + c;                                                                                       \
-            barrier_local();                                                                                           \
-            analyse_patch_##filter(&t, patch, sample, even, odd);                                                      \
-            store_in_band(&t, samples, 0, even);                                                                       \
-            store_in_band(&t, samples, 1, odd);                                                                        \
-        }                                                                                                              \
+        const struct strip s = strip_of_rows((GLOBAL const struct j2k_work_level *)(work + head->level) + o->level, 3, \
+            group_index() - groups[index], table);                                                                     \
+        const struct pixel_rows rows =                                                                                 \
+            find_pixels(&s, (GLOBAL const struct j2k_work_view *)(work + head->view) + o->view, o, pixels);            \
+        const u32 turned = o->transform != J2K_TRANSFORM_NONE;                                                         \
+        SINK(s, samples, filter, type, 3, PIXEL_WORDS, LOAD_PIXELS, TAKE_PIXELS_##filter)                              \
     }
 
 BEGIN(begin_53, 53, i32)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Computes the last level of three components together with their pixels, so that the samples of that level are never
- * in memory. A work-group goes down a strip of all three components at the same time (strips.h), and a work-item writes
- * four pixels of each row.
+ * in memory. A work-group goes down a strip of all three components at the same time (synthesis.h), and a work-item
+ * writes four pixels of each row.
  */
 #include "j2k/kernels/output.h"
-#include "j2k/kernels/strips.h"
+#include "j2k/kernels/synthesis.h"
 
 /* Lists the ways in which the pixels of a strip are made. */
 enum {
@@ -168,8 +168,9 @@ FUNCTION void finish_row(
         u32 index = find_owner(groups, count, group_index());                                                          \
         GLOBAL const struct j2k_work_output *output =                                                                  \
             (GLOBAL const struct j2k_work_output *)(work + head->output) + first_output + index;                       \
-        const struct strip s = strip_of((GLOBAL const struct j2k_work_level *)(work + head->level) + output->level, 3, \
-            group_index() - groups[index], table);                                                                     \
+        const struct strip s =                                                                                         \
+            strip_of_bands((GLOBAL const struct j2k_work_level *)(work + head->level) + output->level, 3,              \
+                group_index() - groups[index], table);                                                                 \
         const struct finish f = find_finish(&s, output,                                                                \
             (GLOBAL const struct j2k_work_view *)(work + head->view) + output->view, filter == 53, pixels);            \
         DESCEND(s, samples, filter, type, format, 3, {                                                                 \

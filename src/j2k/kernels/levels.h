@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Holds the inverse wavelet transforms; a launch takes one level of all tile-components. See strips.h. */
-#include "j2k/kernels/strips.h"
+/* Holds the inverse wavelet transforms; a launch takes one level of all tile-components. See synthesis.h. */
+#include "j2k/kernels/synthesis.h"
 
 /* Says where the samples of a strip go: `to` is the place of row 0 and column 0 in the level's coordinates. */
 struct level_rows {
@@ -41,7 +41,7 @@ FUNCTION void store_samples(
         GLOBAL const struct j2k_work_level *level =                                                                    \
             (GLOBAL const struct j2k_work_level *)(work + ((GLOBAL const struct j2k_part_work *)work)->level) +        \
             first_level + index;                                                                                       \
-        const struct strip s = strip_of(level, 1, group_index() - groups[index], table);                               \
+        const struct strip s = strip_of_bands(level, 1, group_index() - groups[index], table);                         \
         struct level_rows rows;                                                                                        \
         rows.pitch = level->to_pitch;                                                                                  \
         rows.to = level->to - level->y0 * rows.pitch - level->x0;                                                      \

@@ -180,16 +180,6 @@ FUNCTION void put_packed(GLOBAL const struct j2k_work_view *view, GLOBAL const s
     put_words(to, view->packed, pixel);
 }
 
-/* Return whether an address lies on a word boundary. */
-FUNCTION u32 is_aligned(GLOBAL const u8 *at)
-{
-#if defined(__CUDACC__)
-    return ((u64)at & 3) == 0;
-#else
-    return ((uintptr_t)at & 3) == 0;
-#endif
-}
-
 KERNEL(J2K_OUTPUT_GROUP)
 put_out(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,
     u32 count, u32 first_output)
