@@ -137,15 +137,16 @@ static void test_levels(void **state)
         }
 }
 
-/* Three components next to each other in a pixel, or in planes. */
+/* Three components next to each other in a pixel, or in planes; or one, in rows that begin at multiples of 16. */
 struct intake {
     uint32_t width, height, depth, bytes, transform;
-    bool is_signed, reversible, planar;
+    bool is_signed, reversible, planar, single;
 };
 
 static void check_intake(struct gpu_runtime *runtime, const struct intake *in)
 {
-    uint32_t step = in->planar ? 1 : 3, pitch = in->width * step * in->bytes + 7;
+    uint32_t count = in->single ? 1 : 3, step = in->planar ? 1 : 3;
+    uint32_t pitch = in->single ? (in->width * in->bytes + 15) / 16 * 16 : in->width * step * in->bytes + 7;
     uint32_t plane = in->planar ? pitch * in->height : in->bytes, area_words = in->width * in->height, list = 16;
     size_t length = ((size_t)pitch * in->height * (in->planar ? 3 : 1) + 3) / 4 * 4;
     uint8_t *pixels = stage_poisoned(length);
@@ -160,20 +161,23 @@ static void check_intake(struct gpu_runtime *runtime, const struct intake *in)
     work[list] = 0;
     struct j2k_work_view *view = (struct j2k_work_view *)(void *)(work + head->view);
     struct j2k_work_output *output = (struct j2k_work_output *)(void *)(work + head->output);
-    *view = (struct j2k_work_view){.channels = 3};
-    *output = (struct j2k_work_output){
-        .width = in->width, .height = in->height, .transform = in->transform, .reversible = in->reversible, .count = 3};
-    for (uint32_t c = 0; c < 3; c++) { /* the last component is the first channel */
+    *view = (struct j2k_work_view){.channels = count};
+    *output = (struct j2k_work_output){.width = in->width,
+        .height = in->height,
+        .transform = in->transform,
+        .reversible = in->reversible,
+        .count = count};
+    for (uint32_t c = 0; c < count; c++) { /* the last component is the first channel */
         view->channel[c] = (struct j2k_work_channel){
-            .component = 2 - c, .offset = {c * plane}, .pitch = pitch, .stride = step, .bytes = in->bytes};
+            .component = count - 1 - c, .offset = {c * plane}, .pitch = pitch, .stride = step, .bytes = in->bytes};
         output->from[c] = c * area_words;
         output->pitch[c] = in->width;
         output->depth[c] = in->depth;
         output->is_signed[c] = in->is_signed;
     }
     for (uint32_t y = 0; y < in->height; y++) {
-        for (uint32_t c = 0; c < 3; c++) {
-            const uint8_t *from = pixels + (2 - c) * plane + (size_t)y * pitch;
+        for (uint32_t c = 0; c < count; c++) {
+            const uint8_t *from = pixels + (count - 1 - c) * plane + (size_t)y * pitch;
             uint8_t *copy = malloc((size_t)pitch); /* aligned, as the processor's functions want it */
             const struct j2k_origin origin = {.pitch = (ptrdiff_t)pitch,
                 .stride = step,
@@ -208,12 +212,14 @@ static void test_intake(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < gpu_count; i++)
-        for (uint32_t k = 0; k < (simulated() ? 6 : 48); k++) {
+        for (uint32_t k = 0; k < (simulated() ? 7 : 48); k++) {
             struct intake in = {.width = 1 + next_random() % (simulated() ? 20 : 150),
                 .height = 1 + next_random() % 40,
                 .transform = k % 3,
                 .is_signed = k / 3 % 2,
                 .planar = k / 6 % 2};
+            in.single = in.planar && in.transform == 0;
+            in.width = in.single ? (in.width + 63) / 64 * 64 : in.width;
             in.reversible = in.transform == 1 || (in.transform == 0 && k % 2);
             in.depth = 1 + next_random() % 16;
             in.bytes = in.depth > 8 ? 2 : 1;

@@ -3,14 +3,14 @@
 #include "j2k/kernels/analysis.h"
 
 /* Says where the samples of a level lie: row 0 of the level's coordinates, and the level's first column. */
-struct level_rows {
+struct source_rows {
     u32 at, pitch;
     u32 whole; /* four samples of the work-item are a vector */
 };
 
-FUNCTION struct level_rows find_rows(const struct strip *s, GLOBAL const struct j2k_work_level *level)
+FUNCTION struct source_rows find_rows(const struct strip *s, GLOBAL const struct j2k_work_level *level)
 {
-    struct level_rows rows;
+    struct source_rows rows;
     rows.pitch = level->to_pitch;
     rows.at = level->to - level->y0 * rows.pitch;
     rows.whole = s->inside && (level->to + s->place[0]) % 4 == 0 && rows.pitch % 4 == 0;
@@ -19,7 +19,7 @@ FUNCTION struct level_rows find_rows(const struct strip *s, GLOBAL const struct 
 
 /* Load a work-item's samples of some rows from y on, or their mirror images. */
 FUNCTION void load_samples(
-    const struct strip *s, const struct level_rows *rows, GLOBAL const u32 *samples, i32 y, u32 count, u32 *word)
+    const struct strip *s, const struct source_rows *rows, GLOBAL const u32 *samples, i32 y, u32 count, u32 *word)
 {
     u32 at[2];
     UNROLL for (u32 r = 0; r < count; r++) at[r] = rows->at + (u32)mirror(y + (i32)r, s->y0, s->y1) * rows->pitch;
@@ -52,7 +52,7 @@ FUNCTION void load_samples(
             (GLOBAL const struct j2k_work_level *)(work + ((GLOBAL const struct j2k_part_work *)work)->level) +        \
             first_level + index;                                                                                       \
         const struct strip s = strip_of_rows(level, 1, group_index() - groups[index], table);                          \
-        const struct level_rows rows = find_rows(&s, level);                                                           \
+        const struct source_rows rows = find_rows(&s, level);                                                          \
         SINK(s, samples, filter, type, 1, STRIP_COLUMNS, LOAD_SAMPLES, TAKE_SAMPLES_##filter)                          \
     }
 

@@ -25,14 +25,10 @@ FUNCTION struct pixel_rows find_pixels(const struct strip *s, GLOBAL const struc
     GLOBAL const struct j2k_work_output *o, GLOBAL const u8 *pixels)
 {
     struct pixel_rows rows;
-    u64 place = pixel_place(view, o->x, o->y);
-#if defined(__CUDACC__)
-    if (view->channel[0].absolute) /* stay with `pixels`, so that the compiler knows the kind of memory */
-        place -= (u64)pixels;
-#endif
+    GLOBAL const u8 *first = sample_at(&view->channel[0], pixels, o->x, o->y, view->packed);
     rows.pitch = (i32)view->channel[0].pitch;
-    rows.first = pixels + place - (i64)s->y0 * rows.pitch;
-    rows.whole = s->inside && is_aligned(pixels + place + PIXEL_BYTES * s->place[0]) && rows.pitch % 4 == 0;
+    rows.first = first - (i64)s->y0 * rows.pitch;
+    rows.whole = s->inside && is_aligned(first + PIXEL_BYTES * s->place[0]) && rows.pitch % 4 == 0;
     return rows;
 }
 

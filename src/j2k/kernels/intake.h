@@ -17,17 +17,30 @@ FUNCTION GLOBAL const struct j2k_work_channel *channel_of(GLOBAL const struct j2
     return &view->channel[k];
 }
 
+/* Return the offset of a channel's sample in the buffer of pixels or, with CUDA, perhaps its address. */
+FUNCTION u64 sample_place(GLOBAL const struct j2k_work_channel *channel, u32 x, u32 y, u32 step)
+{
+    u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
+    return offset + (u64)((i64)y * (i32)channel->pitch) + (u64)x * step;
+}
+
+/* Point to a channel's sample. */
+FUNCTION GLOBAL const u8 *sample_at(
+    GLOBAL const struct j2k_work_channel *channel, GLOBAL const u8 *pixels, u32 x, u32 y, u32 step)
+{
+    u64 place = sample_place(channel, x, y, step);
+#if defined(__CUDACC__)
+    if (channel->absolute) /* relative to `pixels`, so that the compiler knows the kind of memory */
+        place -= (u64)pixels;
+#endif
+    return pixels + place;
+}
+
 /* Load a sample as it lies in memory. */
 FUNCTION i32 load_sample(
     GLOBAL const struct j2k_work_channel *channel, GLOBAL const u8 *pixels, u32 x, u32 y, u32 is_signed)
 {
-    u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
-    offset += (u64)((i64)y * (i32)channel->pitch) + (u64)x * channel->stride * channel->bytes;
-    GLOBAL const u8 *from = pixels + offset;
-#if defined(__CUDACC__)
-    if (channel->absolute)
-        from = (const u8 *)offset;
-#endif
+    GLOBAL const u8 *from = sample_at(channel, pixels, x, y, channel->stride * channel->bytes);
     u32 value = from[0];
     if (channel->bytes == 1)
         return is_signed ? (i32)(value ^ 0x80) - 0x80 : (i32)value;
@@ -64,14 +77,6 @@ FUNCTION void transform_sample(u32 transform, u32 reversible, const i32 *value, 
     }
 }
 
-/* Return the offset of a pixel's channel 0 in the buffer of pixels or, with CUDA, its address. */
-FUNCTION u64 pixel_place(GLOBAL const struct j2k_work_view *view, u32 x, u32 y)
-{
-    GLOBAL const struct j2k_work_channel *channel = &view->channel[0];
-    u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
-    return offset + (u64)((i64)y * (i32)channel->pitch) + (u64)x * view->packed;
-}
-
 /*
  * Return whether three components are the interleaved bytes of pixels, in order, and every four pixels are whole words.
  */
@@ -80,19 +85,15 @@ FUNCTION u32 is_plain(GLOBAL const struct j2k_work_view *view, GLOBAL const stru
     u32 plain = view->packed == 3 && o->count == 3;
     for (u32 c = 0; c < 3; c++)
         plain = plain && view->channel[c].component == c;
-    return plain && ((u32)pixel_place(view, o->x, o->y) & 3) == 0 && (view->channel[0].pitch & 3) == 0;
+    return plain && ((u32)sample_place(&view->channel[0], o->x, o->y, view->packed) & 3) == 0 &&
+           (view->channel[0].pitch & 3) == 0;
 }
 
 /* Read four neighbouring pixels of a plain picture, and store their samples. */
 FUNCTION void take_four(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
     GLOBAL const u8 *pixels, GLOBAL u32 *samples, u32 x, u32 y)
 {
-    u64 place = pixel_place(view, o->x + x, o->y + y);
-    GLOBAL const u8 *bytes = pixels + place;
-#if defined(__CUDACC__)
-    if (view->channel[0].absolute)
-        bytes = (const u8 *)place;
-#endif
+    GLOBAL const u8 *bytes = sample_at(&view->channel[0], pixels, o->x + x, o->y + y, view->packed);
     GLOBAL const u32 *from = (GLOBAL const u32 *)(GLOBAL const void *)bytes;
     u32 word[3], to[3][4];
     UNROLL for (u32 i = 0; i < 3; i++) word[i] = from[i];
@@ -117,6 +118,55 @@ FUNCTION void take_four(GLOBAL const struct j2k_work_view *view, GLOBAL const st
         else
             UNROLL for (u32 i = 0; i < 4; i++) row[i] = to[c][i];
     }
+}
+
+/*
+ * Return whether an output has one component, whose samples in memory follow each other, and every four of them are
+ * aligned there and in the buffer of samples.
+ */
+FUNCTION u32 is_dense(GLOBAL const struct j2k_work_channel *channel, GLOBAL const struct j2k_work_output *o)
+{
+    const u32 place = (u32)sample_place(channel, o->x, o->y, channel->bytes) | channel->pitch;
+    return o->count == 1 && channel->stride == 1 && place % (4 * channel->bytes) == 0 &&
+           ((o->from[0] | o->pitch[0]) & 3) == 0;
+}
+
+/* Read four neighbouring samples of such an output as they lie in memory. */
+FUNCTION void load_four(GLOBAL const u8 *from, u32 bytes, u32 is_signed, i32 *value)
+{
+    GLOBAL const void *at = from;
+    if (bytes == 4) {
+        const u32x4 word = *(GLOBAL const u32x4 *)at;
+        value[0] = (i32)word.x;
+        value[1] = (i32)word.y;
+        value[2] = (i32)word.z;
+        value[3] = (i32)word.w;
+        return;
+    }
+    const u32x2 pair = bytes == 2 ? *(GLOBAL const u32x2 *)at : make_u32x2(*(GLOBAL const u32 *)at, 0);
+    const u32 sign = is_signed ? 0x80u << 8 * (bytes - 1) : 0;
+    UNROLL for (u32 i = 0; i < 4; i++)
+    {
+        const u32 two = (i < 2 ? pair.x : pair.y) >> i % 2 * 16 & 0xFFFF, one = pair.x >> 8 * i & 0xFF;
+        value[i] = (i32)((bytes == 2 ? two : one) ^ sign) - (i32)sign;
+    }
+}
+
+/* Read four neighbouring samples of such an output, and store them. */
+FUNCTION void take_dense(GLOBAL const struct j2k_work_channel *channel, GLOBAL const struct j2k_work_output *o,
+    GLOBAL const u8 *pixels, GLOBAL u32 *samples, u32 x, u32 y)
+{
+    GLOBAL const u8 *from = sample_at(channel, pixels, o->x + x, o->y + y, channel->bytes);
+    i32 value[4];
+    u32 to[4];
+    load_four(from, channel->bytes, o->is_signed[0], value);
+    UNROLL for (u32 i = 0; i < 4; i++)
+    {
+        const i32 shifted = shift_sample(value[i], o->depth[0], o->is_signed[0]);
+        to[i] = o->real ? (u32)value[i] : o->reversible ? (u32)shifted : bits_of((float)shifted);
+    }
+    *(GLOBAL u32x4 *)(GLOBAL void *)(samples + o->from[0] + y * o->pitch[0] + x) =
+        make_u32x4(to[0], to[1], to[2], to[3]);
 }
 
 FUNCTION void take_one(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
@@ -156,9 +206,17 @@ take_in(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBA
     u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / INTAKE_ACROSS, column = local_index() % INTAKE_ACROSS;
     if (y >= o->height)
         return;
-    if (left + J2K_OUTPUT_WIDTH <= o->width && is_plain(view, o)) {
-        take_four(view, o, pixels, samples, left + J2K_OUTPUT_PIXELS * column, y);
-        return;
+    if (left + J2K_OUTPUT_WIDTH <= o->width) {
+        GLOBAL const struct j2k_work_channel *channel = channel_of(view, o->first);
+        const u32 x = left + J2K_OUTPUT_PIXELS * column;
+        if (is_plain(view, o)) {
+            take_four(view, o, pixels, samples, x, y);
+            return;
+        }
+        if (is_dense(channel, o)) {
+            take_dense(channel, o, pixels, samples, x, y);
+            return;
+        }
     }
     for (u32 i = 0; i < J2K_OUTPUT_PIXELS && left + column + i * INTAKE_ACROSS < o->width; i++)
         take_one(view, o, pixels, samples, left + column + i * INTAKE_ACROSS, y);
