@@ -103,6 +103,14 @@ FUNCTION u32 bit_length(u32 x)
     return highest + 1;
 }
 
+/* Return the same of a number that is not negative, and 0 for others if they are −1. */
+FUNCTION u32 signed_length(i32 x)
+{
+    u32 highest; /* the highest bit that differs from the sign; all ones if there is none */
+    asm("bfind.s32 %0, %1;" : "=r"(highest) : "r"(x));
+    return highest + 1;
+}
+
 FUNCTION u32 ones(u32 x)
 {
     return (u32)__popc(x);
@@ -386,6 +394,11 @@ FUNCTION u32 top_zeros(u32 x)
 FUNCTION u32 bit_length(u32 x)
 {
     return 32 - clz(x);
+}
+
+FUNCTION u32 signed_length(i32 x)
+{
+    return 32 - clz((u32)(x ^ (x >> 31)));
 }
 
 FUNCTION u32 ones(u32 x)

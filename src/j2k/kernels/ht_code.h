@@ -22,95 +22,134 @@ FUNCTION void append(struct code_bits *b, u32 value, u32 count)
     b->count += count;
 }
 
-/* Append the prefix of u (Table 3), of up to three bits; the next function appends the suffix, of up to five. */
-FUNCTION void append_prefix(struct code_bits *b, u32 u)
-{
-    append(b, u < 3 ? 1u << u >> 1 : u < 5 ? 4u : 0u, u < 3 ? u : 3);
-}
-
-FUNCTION void append_suffix(struct code_bits *b, u32 u)
-{
-    append(b, u < 3 ? 0u : u < 5 ? u - 3 : u - 5, u < 3 ? 0 : u < 5 ? 1 : 5);
-}
+/* These are the codes of u (Table 3): prefix, length of the prefix, suffix and length of the suffix. */
+#define U_CODE(u)                                                                                                      \
+    U_PREFIX_##u = (u) < 3   ? 1 << (u) >> 1                                                                           \
+                   : (u) < 5 ? 4                                                                                       \
+                             : 0,                                                                                      \
+    U_PREFIX_LENGTH_##u = (u) < 3 ? (u) : 3,                                                                           \
+    U_SUFFIX_##u = (u) < 3   ? 0                                                                                       \
+                   : (u) < 5 ? (u)-3                                                                                   \
+                             : (u)-5,                                                                                  \
+    U_SUFFIX_LENGTH_##u = (u) < 3   ? 0                                                                                \
+                          : (u) < 5 ? 1                                                                                \
+                                    : 5
+enum { U_CODE(0), U_CODE(1), U_CODE(2), U_CODE(3), U_CODE(4), U_CODE(5), U_CODE(6), U_CODE(7) };
 
 /*
- * Append both u of a pair. In the first row of quads (7.3.6) an event says whether both are above 2; if not both, and
- * the first one is above 2, the second one takes a single bit.
+ * An entry joins the codes of both u of a pair: up to 16 bits; their number, in 5 bits; and in 5 bits each, the number
+ * of bits in front of the first and of the second suffix. The last entries are also for larger u, whose suffixes are
+ * larger by as much.
  */
-FUNCTION void append_excesses(struct code_bits *codes, struct code_bits *events, u32 a, u32 b, u32 first)
+enum { U_MOST = 7, U_ENTRIES = 8, U_LENGTH = 16, U_FIRST = 21, U_SECOND = 26 };
+
+#define U_PAIR(a, b)                                                                                                   \
+    U_PREFIX_##a | U_PREFIX_##b << U_PREFIX_LENGTH_##a | U_SUFFIX_##a << (U_PREFIX_LENGTH_##a + U_PREFIX_LENGTH_##b) | \
+        U_SUFFIX_##b << (U_PREFIX_LENGTH_##a + U_PREFIX_LENGTH_##b + U_SUFFIX_LENGTH_##a) |                            \
+        (U_PREFIX_LENGTH_##a + U_PREFIX_LENGTH_##b + U_SUFFIX_LENGTH_##a + U_SUFFIX_LENGTH_##b) << U_LENGTH |          \
+        (U_PREFIX_LENGTH_##a + U_PREFIX_LENGTH_##b) << U_FIRST |                                                       \
+        (U_PREFIX_LENGTH_##a + U_PREFIX_LENGTH_##b + U_SUFFIX_LENGTH_##a) << U_SECOND
+#define U_PAIRS(a)                                                                                                     \
+    U_PAIR(a, 0), U_PAIR(a, 1), U_PAIR(a, 2), U_PAIR(a, 3), U_PAIR(a, 4), U_PAIR(a, 5), U_PAIR(a, 6), U_PAIR(a, 7)
+
+/*
+ * In the first row of quads (7.3.6) an event says whether both u are above 2, and then both are coded less 2; if only
+ * the first one is, and the second one is not 0, this takes a single bit.
+ */
+#define U_SHORT(a, b)                                                                                                  \
+    U_PREFIX_##a | ((b)-1) << U_PREFIX_LENGTH_##a | U_SUFFIX_##a << (U_PREFIX_LENGTH_##a + 1) |                        \
+        (U_PREFIX_LENGTH_##a + 1 + U_SUFFIX_LENGTH_##a) << U_LENGTH | (U_PREFIX_LENGTH_##a + 1) << U_FIRST
+#define U_FIRST_PAIRS(a, less)                                                                                         \
+    U_PAIR(a, 0), U_SHORT(a, 1), U_SHORT(a, 2), U_PAIR(less, 1), U_PAIR(less, 2), U_PAIR(less, 3), U_PAIR(less, 4),    \
+        U_PAIR(less, 5)
+
+SPREAD_TABLE u32 u_codes[2 * U_ENTRIES * U_ENTRIES] = {U_PAIRS(0), U_PAIRS(1), U_PAIRS(2), U_PAIRS(3), U_PAIRS(4),
+    U_PAIRS(5), U_PAIRS(6), U_PAIRS(7), U_PAIRS(0), U_PAIRS(1), U_PAIRS(2), U_FIRST_PAIRS(3, 1), U_FIRST_PAIRS(4, 2),
+    U_FIRST_PAIRS(5, 3), U_FIRST_PAIRS(6, 4), U_FIRST_PAIRS(7, 5)};
+
+FUNCTION u32 smaller(u32 a, u32 b)
 {
-    u32 asks = first && a > 0 && b > 0, both = asks && a > 2 && b > 2, is_short = asks && a > 2 && b <= 2;
-    append(events, both, asks);
-    a -= both ? 2 : 0;
-    b -= both ? 2 : 0;
-    append_prefix(codes, a);
-    if (is_short)
-        append(codes, b - 1, 1);
-    else
-        append_prefix(codes, b);
-    append_suffix(codes, a);
-    append_suffix(codes, is_short ? 0 : b);
+    return a < b ? a : b;
+}
+
+/* Append the codes of both u of a pair. */
+FUNCTION void append_excesses(struct code_bits *codes, u32 a, u32 b, u32 first)
+{
+    u32 low_a = smaller(a, U_MOST), low_b = smaller(b, U_MOST);
+    u32 entry = u_codes[(first ? U_ENTRIES * U_ENTRIES : 0) + low_a * U_ENTRIES + low_b];
+    u32 more = shift_up(a - low_a, entry >> U_FIRST) + shift_up(b - low_b, entry >> U_SECOND);
+    append(codes, (entry & 0xFFFF) + more, entry >> U_LENGTH & 31);
 }
 
 /* Collect the bits of VLC and the events of MEL of a pair. */
 LARGE_FUNCTION void collect_codes(
     const struct coded_quad *quad, u32 first, struct code_bits *codes, struct code_bits *events)
 {
-    codes->value = codes->count = events->value = events->count = 0;
-    UNROLL for (u32 i = 0; i < 2; i++)
-    {
-        append(events, quad[i].asks && quad[i].rho != 0 ? 1u : 0u, quad[i].asks);
-        append(codes, J2K_HT_CODE_WORD(quad[i].entry), J2K_HT_CODE_LENGTH(quad[i].entry));
+    codes->value = J2K_HT_CODE_WORD(quad[0].entry);
+    codes->count = J2K_HT_CODE_LENGTH(quad[0].entry);
+    append(codes, J2K_HT_CODE_WORD(quad[1].entry), J2K_HT_CODE_LENGTH(quad[1].entry));
+    append_excesses(codes, quad[0].excess, quad[1].excess, first);
+    events->value = quad[0].asks & is_some(quad[0].rho);
+    events->count = quad[0].asks;
+    append(events, quad[1].asks & is_some(quad[1].rho), quad[1].asks);
+    if (first) {
+        u32 least = smaller(quad[0].excess, quad[1].excess);
+        append(events, least > 2, is_some(least));
     }
-    append_excesses(codes, events, quad[0].excess, quad[1].excess, first);
 }
 
-/* Return the number of bits of a sample in MagSgn. */
-FUNCTION u32 sign_length(const struct coded_quad *q, u32 i)
-{
-    return (q->rho >> i & 1) != 0 ? q->most - (J2K_HT_CODE_KNOWN(q->entry) >> i & 1) : 0;
-}
-
+/* Return the number of bits of a quad in MagSgn: the sum of the bytes of `lengths`, below 256. */
 FUNCTION u32 signs_length(const struct coded_quad *q)
 {
-    return ones(q->rho) * q->most - ones(J2K_HT_CODE_KNOWN(q->entry));
+    return q->lengths * HT_ONES >> 24;
+}
+
+/* Holds up to 64 bits of MagSgn. They end at the highest bit of `high`; the bits in front of them are 0. */
+struct last_signs {
+    u32 low, high;
+};
+
+/* Append MagSgn of a quad whose numbers have up to 31 bits. */
+FUNCTION void append_signs(struct last_signs *s, const u32 *value, u32 lengths)
+{
+    UNROLL for (u32 i = 0; i < 4; i++)
+    {
+        s->low = shift_pair(s->low, s->high, lengths >> 8 * i);
+        s->high = shift_pair(s->high, value[i], lengths >> 8 * i);
+    }
 }
 
 /* Return the lowest `count` bits of a number, up to 32. */
-FUNCTION u64 lowest_bits(u32 value, u32 count)
+FUNCTION u32 lowest_bits(u32 value, u32 count)
 {
-    return value & (((u64)1 << count) - 1);
+    return value & (u32)(((u64)1 << count) - 1);
 }
 
-/* Return the bits of MagSgn of two samples of a quad, from sample `i` on. *length receives their number. */
-FUNCTION u64 two_signs(const u32 *value, const struct coded_quad *q, u32 i, u32 *length)
+/* Write MagSgn of a quad with any number of bits from bit `place` on. Returns the place behind it. */
+FUNCTION u32 put_long_signs(LOCAL u32 *ring, u32 place, const u32 *value, u32 lengths)
 {
-    u32 first = sign_length(q, i), second = sign_length(q, i + 1);
-    *length = first + second;
-    return lowest_bits(value[i], first) | lowest_bits(value[i + 1], second) << first;
+    UNROLL for (u32 i = 0; i < 4; i++)
+    {
+        u32 length = lengths >> 8 * i & 255;
+        write_signs(ring, place, lowest_bits(value[i], length));
+        place += length;
+    }
+    return place;
 }
 
-/* Write MagSgn of a quad from bit `place` on. */
-LARGE_FUNCTION void put_signs(LOCAL u32 *ring, u32 place, const u32 *value, const struct coded_quad *q)
+/* Write MagSgn of a pair; its bits are written together if they are not more than 64. */
+LARGE_FUNCTION void put_pair(LOCAL u32 *ring, u32 place, u32 length, const u32 *value, const struct coded_quad *quad)
 {
-    u32 left, right;
-    u64 a = two_signs(value, q, 0, &left), b = two_signs(value, q, 2, &right);
-    write_signs(ring, place, a);
-    write_signs(ring, place + left, b);
-}
-
-/* Write MagSgn of a pair; its bits are written together if they are fewer than 64. */
-LARGE_FUNCTION void put_pair(LOCAL u32 *ring, u32 place, const u32 *value, const struct coded_quad *quad)
-{
-    u32 left[2], right[2], length = signs_length(&quad[0]);
-    if (length + signs_length(&quad[1]) >= 64) {
-        put_signs(ring, place, value, &quad[0]);
-        put_signs(ring, place + length, value + 4, &quad[1]);
+    struct last_signs s;
+    if (length > 64 || larger(quad[0].most, quad[1].most) > 31) {
+        place = put_long_signs(ring, place, value, quad[0].lengths);
+        put_long_signs(ring, place, value + 4, quad[1].lengths);
         return;
     }
-    u64 a = two_signs(value, &quad[0], 0, &left[0]), b = two_signs(value, &quad[0], 2, &right[0]);
-    u64 c = two_signs(value + 4, &quad[1], 0, &left[1]), d = two_signs(value + 4, &quad[1], 2, &right[1]);
-    write_signs(ring, place, a | b << left[0] | (c | d << left[1]) << length);
+    s.low = s.high = 0;
+    append_signs(&s, value, quad[0].lengths);
+    append_signs(&s, value + 4, quad[1].lengths);
+    write_last_signs(ring, place + length, s.low, s.high);
 }
 
 /* Holds the state of a block. The values are the same in all work-items. */
@@ -118,7 +157,6 @@ struct block_coding {
     struct sign_stream signs;
     LOCAL u32 *codes, *events, *edges;
     u32 code_count, event_count; /* numbers of bits in `codes` and `events` */
-    u32 carry;                   /* see code_pair() */
 };
 
 /*
@@ -134,94 +172,80 @@ FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_cod
     struct coded_quad quad[2];
     struct code_bits codes, events;
     u32 sum;
-    code_pair(block, p, s, c->edges, c->signs.scratch, &c->carry, quad);
+    code_pair(block, p, s, c->edges, quad);
     collect_codes(quad, p->row == 0, &codes, &events);
     u32 both = signs_length(&quad[0]) + signs_length(&quad[1]);
     u32 before = lane_scan(c->signs.scratch, both | codes.count << SUM_CODES | events.count << SUM_EVENTS, &sum);
-    u32 place = c->signs.count + (before & ((1u << SUM_CODES) - 1)), signs = sum & ((1u << SUM_CODES) - 1);
-    clear_ahead(&c->signs, signs, 0);
-    barrier_local();
-    put_pair(c->signs.ring, place, s->value, quad);
+    put_pair(c->signs.ring, c->signs.count + (before & ((1u << SUM_CODES) - 1)), both, s->value, quad);
     write_bits(c->codes, c->code_count + (before >> SUM_CODES & 1023), codes.value);
     write_bits(c->events, c->event_count + (before >> SUM_EVENTS), events.value);
-    barrier_local();
-    c->signs.count += signs;
+    c->signs.count += sum & ((1u << SUM_CODES) - 1);
     c->code_count += sum >> SUM_CODES & 1023;
     c->event_count += sum >> SUM_EVENTS;
-    while (c->signs.count - c->signs.place >= 8 * CHUNK_BYTES)
+    if (c->signs.count - c->signs.place < 8 * CHUNK_BYTES)
+        return;
+    barrier_local();
+    do
         stuff_signs(&c->signs, CHUNK_BYTES);
+    while (c->signs.count - c->signs.place >= 8 * CHUNK_BYTES);
 }
 
 #if HAS_WARPS
 /*
- * Pass over a step of pairs without significant samples; all steps before it must also have had none. MEL gets an event
- * for each quad, and the other streams get nothing. The whole work-group calls this.
+ * Pass over a step of pairs without significant samples, if at least as many steps in front of it had none as the row
+ * of pairs above takes. MEL gets an event for each quad, and the other streams get nothing. `rho`: of this work-item's
+ * pair; *empty is the number of steps in front of this one that had no samples. Returns the number of events, or 0 if
+ * the step must be coded. The whole work-group calls this.
  */
-FUNCTION void pass_step(
-    struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p)
+FUNCTION u32 pass_step(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, u32 rho,
+    LOCAL u32 *edges, LOCAL u32 *scratch, u32 *empty)
 {
     u32 there = p->pair < p->count, both = there && PAIR_COLUMNS * p->column + 2 < block->width;
+    u32 passed = *empty > p->across / LANES;
+    if (lane_ballot(scratch, rho) != 0) {
+        *empty = 0;
+        return 0;
+    }
+    ++*empty;
+    if (!passed)
+        return 0;
     if (there)
-        c->edges[p->pair] = 0;
-    c->event_count += ones(lane_ballot(c->signs.scratch, there)) + ones(lane_ballot(c->signs.scratch, both));
-}
-#endif
-
-/* Return the bits of a pair's indices, including their signs, combined. */
-LARGE_FUNCTION u32 bits_of_pair(const u32 *sample)
-{
-    u32 any = 0;
-    UNROLL for (u32 k = 0; k < PAIR_SAMPLES; k++) any |= sample[k];
-    return any;
-}
-
-/* Load and quantise the coefficients of a pair. Returns the bits of the indices, combined. */
-FUNCTION u32 take_next(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
-    GLOBAL const u32 *RESTRICT samples, u32 factor, u32 *sample)
-{
-    load_pair(block, p, samples, sample);
-    quantise_pair(block, p, float_of(factor), sample);
-    return bits_of_pair(sample);
-}
-
-#if HAS_WARPS
-/* Return whether the pairs of a step have no significant samples. The whole work-group calls this. */
-FUNCTION u32 is_quiet(const struct block_coding *c, u32 any)
-{
-    return lane_ballot(c->signs.scratch, any & 0x7FFFFFFFu) == 0;
+        edges[p->pair] = 0;
+    return ones(lane_ballot(scratch, there)) + ones(lane_ballot(scratch, both));
 }
 #endif
 
 /*
- * Code all pairs of a block. Returns the bits of the magnitudes of this work-item's pairs, combined. The whole
- * work-group calls this.
+ * Code all pairs of a block. Returns the largest magnitude of this work-item's pairs, less 1. The whole work-group
+ * calls this.
  */
-FUNCTION u32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block,
+FUNCTION i32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block,
     GLOBAL const u32 *RESTRICT samples, u32 factor)
 {
-    u32 sample[PAIR_SAMPLES], steps, i = 0;
+    u32 sample[PAIR_SAMPLES];
     struct pair_place p = first_pair(block);
-    steps = (p.count + LANES - 1) / LANES;
-    u32 any = take_next(block, &p, samples, factor, sample);
-#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
-    for (u32 quiet = is_quiet(c, any); quiet && i < steps; i++) {
-        pass_step(c, block, &p);
-        next_pair(&p);
-        any = take_next(block, &p, samples, factor, sample);
-        quiet = is_quiet(c, any);
-    }
+    u32 steps = (p.count + LANES - 1) / LANES;
+#if HAS_WARPS
+    u32 empty = PAIRS_MOST; /* as if there were steps without samples in front of the block */
 #endif
-    for (; i < steps; i++) {
+    i32 most = -1;
+    load_pair(block, &p, samples, sample);
+    for (u32 i = 0; i < steps; i++) {
         struct pair_samples s;
         struct pair_place here = p;
-        take_pair(sample, &s);
+        take_pair(block, &here, float_of(factor), sample, &s);
         next_pair(&p);
-        load_pair(block, &p, samples, sample);
+        load_pair(block, &p, samples, sample); /* needed only in the next step */
+        most = greatest(most, greatest(s.most[0], s.most[1]));
+#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
+        u32 passed = pass_step(block, &here, s.rho, c->edges, c->signs.scratch, &empty);
+        c->event_count += passed;
+        if (passed > 0)
+            continue;
+#endif
         code_step(c, block, &here, &s);
-        quantise_pair(block, &p, float_of(factor), sample);
-        any |= bits_of_pair(sample);
     }
-    return any & 0x7FFFFFFFu;
+    return most;
 }
 
 /*
@@ -244,18 +268,17 @@ FUNCTION u32 join_streams(
 }
 
 /*
- * End all streams. The streams of a block without significant samples are not used. `memory` holds the edges and the
- * ring until then. The whole work-group calls this.
+ * End all streams. The streams of a block without significant samples are not used. They are kept where the edges and
+ * the ring were. The whole work-group calls this.
  */
-FUNCTION void end_block(
-    struct block_coding *c, LOCAL u32 *memory, struct event_stream *events, struct code_stream *codes)
+FUNCTION void end_block(struct block_coding *c, struct event_stream *events, struct code_stream *codes)
 {
-    codes->to = (LOCAL u8 *)memory;
-    events->to = codes->to + CODES_STUFFED;
     end_signs(&c->signs);
     barrier_local();
+    end_events(events, c->events, c->event_count, c->edges, c->signs.scratch);
+    barrier_local();
+    codes->to = (LOCAL u8 *)c->edges;
     end_codes(codes, c->codes, c->code_count, c->signs.scratch);
-    end_events(events, c->events, c->event_count);
     end_both(events, codes);
 }
 
@@ -290,26 +313,29 @@ LARGE_FUNCTION struct ht_measures measure_ht(
 }
 
 /*
- * Start a block with the group's memory: `memory` is for the edges and the ring. The destination of MagSgn must have
- * been set. The whole work-group calls this.
+ * The memory of a block, in words: edges and the ring, instead of which ended streams are kept; bits of VLC; and
+ * events. All but the edges is 0 at first.
  */
-FUNCTION void start_block(
-    struct block_coding *c, LOCAL u32 *memory, LOCAL u32 *codes, LOCAL u32 *events, LOCAL u32 *scratch, LOCAL u32 *any)
+enum {
+    MEMORY_RING = PAIRS_MOST,
+    MEMORY_CODES = MEMORY_RING + SIGN_WORDS,
+    MEMORY_EVENTS = MEMORY_CODES + CODE_WORDS,
+    MEMORY_WORDS = (MEMORY_EVENTS + EVENT_WORDS + 3) / 4 * 4
+};
+
+/* Start a block. The destination of MagSgn must have been set. The whole work-group calls this. */
+FUNCTION void start_block(struct block_coding *c, LOCAL u32x4 *memory, LOCAL u32 *scratch)
 {
-    c->signs.ring = memory + PAIRS_MOST;
+    c->edges = (LOCAL u32 *)(LOCAL void *)memory;
+    c->signs.ring = c->edges + MEMORY_RING;
     c->signs.scratch = scratch;
-    c->codes = codes;
-    c->events = events;
-    c->edges = memory;
-    for (u32 i = local_index(); i < CODE_WORDS; i += J2K_HT_CODE_GROUP)
-        c->codes[i] = i == 0 ? 15 : 0; /* room for Scup's low bits */
-    for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
-        c->events[i] = 0;
-    if (local_index() == 0)
-        any[0] = 0;
+    c->codes = c->edges + MEMORY_CODES;
+    c->events = c->edges + MEMORY_EVENTS;
+    for (u32 i = MEMORY_RING / 4 + local_index(); i < MEMORY_WORDS / 4; i += J2K_HT_CODE_GROUP)
+        memory[i] = make_u32x4(i == MEMORY_CODES / 4 ? 15 : 0, 0, 0, 0); /* room for Scup's low bits */
     c->signs.count = c->signs.place = c->signs.length = c->signs.after = 0;
     c->code_count = 4;
-    c->event_count = c->carry = 0;
+    c->event_count = 0;
     barrier_local();
 }
 
@@ -337,11 +363,8 @@ DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
 code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT data,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT results)
 {
-    SHARED u32 memory[PAIRS_MOST + SIGN_WORDS];
-    SHARED u32 codes[CODE_WORDS];
-    SHARED u32 events[EVENT_WORDS];
+    SHARED u32x4 memory[MEMORY_WORDS / 4];
     SHARED u32 scratch[J2K_HT_CODE_GROUP];
-    SHARED u32 any[1];
     SHARED u32 wide[2 * WIDE_PIECES]; /* for struct ht_measures */
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     GLOBAL const struct j2k_work_coded_block *block =
@@ -353,12 +376,11 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
         wide[local_index()] = 0;
     c.signs.to = (GLOBAL u8 *)(data + (block->data + J2K_DATA_HEAD) / 4);
     c.signs.capacity = block->capacity;
-    start_block(&c, memory, codes, events, scratch, any);
-    join_local(&any[0], code_pairs(&c, block, samples, block->factor));
-    barrier_local();
-    u32 planes = bit_length(any[0]);
+    start_block(&c, memory, scratch);
+    u32 most = (u32)code_pairs(&c, block, samples, block->factor) + 1;
+    u32 planes = bit_length(~lane_least(scratch, ~most));
     c.event_count = planes > 0 ? c.event_count : 0;
-    end_block(&c, memory, &ended_events, &ended_codes);
+    end_block(&c, &ended_events, &ended_codes);
     barrier_all(); /* a final FF of MagSgn is left out, so that its place is written again */
     u32 length = join_streams(&c.signs, &ended_events, &ended_codes);
     struct ht_measures m = measure_ht(block, samples, planes);

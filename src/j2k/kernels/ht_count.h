@@ -11,7 +11,7 @@
 /* Holds the state of a block. All values but `bits` are the same in all work-items. */
 struct block_counting {
     LOCAL u32 *events, *edges, *scratch;
-    u32 event_count, carry;
+    u32 event_count;
     u32 bits; /* bits of MagSgn and VLC of this work-item's pairs */
 };
 
@@ -22,34 +22,13 @@ FUNCTION void count_step(struct block_counting *c, GLOBAL const struct j2k_work_
     struct coded_quad quad[2];
     struct code_bits codes, events;
     u32 sum;
-    code_pair(block, p, s, c->edges, c->scratch, &c->carry, quad);
+    code_pair(block, p, s, c->edges, quad);
     collect_codes(quad, p->row == 0, &codes, &events);
     c->bits += signs_length(&quad[0]) + signs_length(&quad[1]) + codes.count;
     u32 before = lane_scan(c->scratch, events.count, &sum);
     write_bits(c->events, c->event_count + before, events.value);
     c->event_count += sum;
 }
-
-#if HAS_WARPS
-/*
- * Pass over a step of pairs without significant samples, if at least as many steps in front of it had none as the row
- * of pairs above takes: there is just an event for each quad. `any`: bits of this work-item's indices. Returns whether
- * the step was passed over. The whole work-group calls this.
- */
-FUNCTION u32 is_passed(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
-    const struct pair_place *p, u32 any, u32 *empty)
-{
-    u32 there = p->pair < p->count, both = there && PAIR_COLUMNS * p->column + 2 < block->width;
-    u32 quiet = lane_ballot(c->scratch, any) == 0, passed = quiet && *empty > p->across / LANES;
-    *empty = quiet ? *empty + 1 : 0;
-    if (!passed)
-        return 0;
-    if (there)
-        c->edges[p->pair] = 0;
-    c->event_count += ones(lane_ballot(c->scratch, there)) + ones(lane_ballot(c->scratch, both));
-    return 1;
-}
-#endif
 
 /* Return the largest of `largest` and the magnitudes of a pair of real numbers, as bits of single-precision numbers. */
 LARGE_FUNCTION u32 largest_of_pair(const u32 *sample, u32 largest)
@@ -59,37 +38,37 @@ LARGE_FUNCTION u32 largest_of_pair(const u32 *sample, u32 largest)
 }
 
 /*
- * Count all pairs of a block. Steps without significant samples are passed over, if at least as many steps in front of
- * them had none as the row of pairs above takes. Returns the bits of the magnitudes of this work-item's pairs,
- * combined. The whole work-group calls this.
+ * Count all pairs of a block. Returns the largest magnitude of this work-item's pairs, less 1. The whole work-group
+ * calls this.
  */
-FUNCTION u32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
+FUNCTION i32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
     GLOBAL const u32 *RESTRICT samples, u32 factor, u32 *largest)
 {
-    u32 sample[PAIR_SAMPLES], any = 0;
+    u32 sample[PAIR_SAMPLES];
     struct pair_place p = first_pair(block);
     u32 steps = (p.count + LANES - 1) / LANES;
 #if HAS_WARPS
-    u32 empty = PAIRS_MOST; /* number of preceding steps without samples, as if there were some in front of the block */
+    u32 empty = PAIRS_MOST; /* as if there were steps without samples in front of the block */
 #endif
+    i32 most = -1;
     load_pair(block, &p, samples, sample);
     for (u32 i = 0; i < steps; i++) {
         struct pair_samples s;
         struct pair_place here = p;
         *largest = largest_of_pair(sample, *largest);
-        quantise_pair(block, &here, float_of(factor), sample);
-        u32 own = bits_of_pair(sample) & 0x7FFFFFFFu;
-        any |= own;
-        take_pair(sample, &s);
+        take_pair(block, &here, float_of(factor), sample, &s);
         next_pair(&p);
         load_pair(block, &p, samples, sample); /* needed only in the next step */
-#if HAS_WARPS                                  /* elsewhere compiling this takes longer than it saves */
-        if (is_passed(c, block, &here, own, &empty))
+        most = greatest(most, greatest(s.most[0], s.most[1]));
+#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
+        u32 passed = pass_step(block, &here, s.rho, c->edges, c->scratch, &empty);
+        c->event_count += passed;
+        if (passed > 0)
             continue;
 #endif
         count_step(c, block, &here, &s);
     }
-    return any;
+    return most;
 }
 
 /* Return whether the quantiser makes all of a block's real coefficients 0, as far as is known. */
@@ -131,9 +110,9 @@ count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samp
     c.events = events;
     c.edges = edges;
     c.scratch = scratch;
-    c.event_count = c.carry = c.bits = 0;
+    c.event_count = c.bits = 0;
     barrier_all(); /* all work-items have read `found`, which is written at the end */
-    u32 any = lane_ballot(scratch, count_pairs(&c, block, samples, factor, &largest));
+    u32 any = lane_ballot(scratch, count_pairs(&c, block, samples, factor, &largest) >= 0);
     largest = ~lane_least(scratch, ~largest);
     barrier_local();
     add_up_local(&sum[0], c.bits);

@@ -77,45 +77,28 @@ LARGE_FUNCTION void load_pair(GLOBAL const struct j2k_work_coded_block *block, c
     }
 }
 
-/* Turn coefficients into quantiser indices, without the bit that refinement passes code. */
-LARGE_FUNCTION void quantise_pair(
-    GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, float factor, u32 *sample)
+/*
+ * Quantise the coefficients of a pair, without the bit that refinement passes code: below[i] receives the magnitude of
+ * an index minus 1, so that it is negative if the sample is not significant.
+ */
+LARGE_FUNCTION void quantise_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
+    float factor, const u32 *sample, i32 *below)
 {
     if (block->exact) {
-        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) sample[i] = index_of_integer(sample[i]);
+        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) below[i] = (i32)(magnitude_of_integer(sample[i]) - 1);
     } else {
-        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) sample[i] = index_of_real(sample[i], factor);
+        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) below[i] = (i32)(magnitude_of_real(sample[i], factor) - 1);
     }
     if (block->right > block->left) {
-        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) sample[i] =
-            raised(block, sample[i], PAIR_COLUMNS * p->column + i / 2, 2 * p->row + i % 2);
+        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++)
+        {
+            u32 x = PAIR_COLUMNS * p->column + i / 2, y = 2 * p->row + i % 2;
+            below[i] = (i32)(raised(block, (u32)below[i] + 1, x, y) & 0x7FFFFFFFu) - 1;
+        }
     }
     if (block->refinements > 0) {
-        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) sample[i] =
-            (sample[i] & 0x80000000u) | (sample[i] & 0x7FFFFFFFu) >> 1;
+        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) below[i] = (i32)(((u32)below[i] + 1) >> 1) - 1;
     }
-}
-
-/* Holds the samples of a pair as MagSgn encodes them, and the values on which its quads' codes depend. */
-struct pair_samples {
-    u32 value[PAIR_SAMPLES]; /* 2 (µ − 1) + sign; anything if µ is 0 */
-    u32 exponent[PAIR_SAMPLES];
-    u32 rho;   /* rho of both quads, in four bits each */
-    u32 lower; /* exponents of the lower row, in a byte each */
-};
-
-LARGE_FUNCTION void take_pair(const u32 *sample, struct pair_samples *s)
-{
-    s->rho = 0;
-    UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++)
-    {
-        u32 magnitude = sample[i] & 0x7FFFFFFFu, significant = (magnitude + 0x7FFFFFFFu) >> 31;
-        u32 odd = 2 * magnitude - significant; /* 2 µ − 1, or 0 */
-        s->value[i] = odd - 1 + (sample[i] >> 31);
-        s->exponent[i] = bit_length(odd);
-        s->rho |= significant << i;
-    }
-    s->lower = s->exponent[1] | s->exponent[3] << 8 | s->exponent[5] << 16 | s->exponent[7] << 24;
 }
 
 FUNCTION u32 larger(u32 a, u32 b)
@@ -123,67 +106,135 @@ FUNCTION u32 larger(u32 a, u32 b)
     return a > b ? a : b;
 }
 
-FUNCTION u32 largest_byte(u32 bytes)
+FUNCTION i32 greatest(i32 a, i32 b)
 {
-    return larger(larger(bytes & 255, bytes >> 8 & 255), larger(bytes >> 16 & 255, bytes >> 24));
+    return a > b ? a : b;
+}
+
+FUNCTION i32 greatest_of(const i32 *four)
+{
+    return greatest(greatest(four[0], four[1]), greatest(four[2], four[3]));
+}
+
+/*
+ * Holds the samples of a pair as MagSgn encodes them, and the values on which its quads' codes depend. An exponent is 1
+ * more than the number of bits of µ − 1, or 0 for µ = 0. Those of samples above a quad only count if they are above 2,
+ * so that a row hands down exponents minus 1, at least 1 for significant samples and 0 for others.
+ */
+struct pair_samples {
+    u32 value[PAIR_SAMPLES]; /* 2 (µ − 1) + sign; anything if µ is 0 */
+    i32 most[2];             /* for each quad, the largest µ − 1 */
+    u32 rho;                 /* rho of both quads, in four bits each */
+    u32 edge;                /* what it hands down, in bytes: column 0, columns 1 and 2, column 3; then rho */
+};
+
+/* Quantise the coefficients of a pair, whose highest bits are their signs. */
+LARGE_FUNCTION void take_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, float factor,
+    const u32 *sample, struct pair_samples *s)
+{
+    i32 below[PAIR_SAMPLES];
+    u32 none = 0; /* which samples are not significant */
+    quantise_pair(block, p, factor, sample, below);
+    UNROLL for (u32 i = PAIR_SAMPLES; i-- > 0;)
+    {
+        none = funnel(none, (u32)below[i], 1);
+        s->value[i] = funnel((u32)below[i], sample[i], 1);
+    }
+    s->rho = none ^ 255;
+    s->most[0] = greatest_of(below);
+    s->most[1] = greatest_of(below + 4);
+    s->edge = signed_length(below[1] | 1) | signed_length(greatest(below[3], below[5]) | 1) << 8 |
+              signed_length(below[7] | 1) << 16 | s->rho << 24;
 }
 
 /* Describes a quad as it is coded. */
 struct coded_quad {
     u32 rho;
-    u32 most;   /* U: most bits of a sample's number */
-    u32 excess; /* u */
-    u32 entry;  /* its entry of ht_codes; 0: there is no codeword */
-    u32 asks;   /* its context is 0, so that MEL says whether any of its samples is significant */
+    u32 most;    /* U: most bits of a sample's number */
+    u32 excess;  /* u */
+    u32 entry;   /* its entry of ht_codes; 0: there is no codeword */
+    u32 asks;    /* its context is 0, so that MEL says whether any of its samples is significant */
+    u32 lengths; /* number of bits of each sample in MagSgn, in a byte each */
 };
 
-/*
- * Return the context of a quad (7.3.5). `left`: rho of the quad on its left; `above`: the exponents of four samples,
- * from the one above it to the left to the one above it to the right.
- */
-FUNCTION u32 quad_context(u32 left, u32 above, u32 first)
+/* Spread four bits over the bytes of a word. */
+FUNCTION u32 spread_bits(u32 bits)
 {
-    u32 later =
-        ((above & 0xFFFFu) != 0 ? 1u : 0u) | ((left & 12) != 0 ? 2u : 0u) | ((above & 0xFFFF0000u) != 0 ? 4u : 0u);
-    return first ? ((left | left >> 1) & 1) | (left >> 1 & 6) : later;
+    return bits * 0x00204081u & HT_ONES;
 }
 
-/* Code a quad from the exponents of its samples. `first`: it is in the first row; `there`: it is in the block. */
-LARGE_FUNCTION struct coded_quad code_quad(const u32 *exponent, u32 rho, u32 left, u32 above, u32 first, u32 there)
+/* Return which of a quad's samples have bit `most` − 1 in their numbers; other samples that are in rho do not. */
+FUNCTION u32 samples_with(const u32 *value, u32 most)
+{
+    u32 found = 0;
+    UNROLL for (u32 i = 4; i-- > 0;) found = funnel(found, shift_up(value[i], 0 - most), 1);
+    return found;
+}
+
+/*
+ * Code a quad. `largest`: the largest µ − 1; `above`: what the row above hands down; `context` is as in 7.3.5; `first`:
+ * it is in the first row; `there`: it is in the block.
+ */
+LARGE_FUNCTION struct coded_quad code_quad(
+    const u32 *value, u32 rho, i32 largest, u32 above, u32 context, u32 first, u32 there)
 {
     struct coded_quad q;
-    u32 largest = larger(larger(exponent[0], exponent[1]), larger(exponent[2], exponent[3]));
-    u32 around = largest_byte(above), kappa = (rho & (rho - 1)) != 0 && around > 2 ? around - 1 : 1, equal = 0;
+    u32 own = signed_length(largest),
+        least = (rho & (rho - 1)) != 0 ? larger(above, 1) - 1 : 0; /* U and kappa, less 1 */
+    u32 most = larger(own, least);
     q.rho = rho;
-    q.most = larger(largest, kappa);
-    q.excess = q.most - kappa;
-    UNROLL for (u32 i = 0; i < 4; i++) equal |= (q.excess > 0 && exponent[i] == q.most ? 1u : 0u) << i;
-    u32 code = quad_context(left, above, first) << 8 | rho << 4 | equal;
+    q.most = most + 1;
+    q.excess = most - least;
+    u32 equal = q.excess > 0 ? samples_with(value, q.most) & rho : 0;
+    u32 code = context << 8 | rho << 4 | equal;
     q.entry = there ? ht_codes[code + (first ? 0 : J2K_HT_CODE_ENTRIES)] : 0;
-    q.asks = there && code < 256;
+    q.asks = there && context == 0;
+    q.lengths = spread_bits(rho) * q.most - spread_bits(J2K_HT_CODE_KNOWN(q.entry));
     return q;
 }
 
+/* Return the context of a quad in the first row. `left`: rho of the quad on its left. */
+FUNCTION u32 first_context(u32 left)
+{
+    return ((left | left >> 1) & 1) | (left >> 1 & 6);
+}
+
+/* Return 1 for a number above 0. */
+FUNCTION u32 is_some(u32 number)
+{
+    return number < 1 ? number : 1;
+}
+
+/* Return the context of a quad in another row, from what is handed down to its left and right column. */
+FUNCTION u32 later_context(u32 left, u32 above_left, u32 above_right)
+{
+    return is_some(above_left) | ((left >> 2 | left >> 3) & 1) << 1 | is_some(above_right) << 2;
+}
+
 /*
- * Code both quads of a pair. `edges` keeps the exponents of each pair's lower row; *carry is rho of the last pair of
- * the previous step. The whole work-group calls this.
+ * Code both quads of a pair. `edges` keeps what each pair hands down. The whole work-group calls this, and a barrier
+ * must separate calls for different blocks.
  */
 FUNCTION void code_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
-    const struct pair_samples *s, LOCAL u32 *edges, LOCAL u32 *scratch, u32 *carry, struct coded_quad *quad)
+    const struct pair_samples *s, LOCAL u32 *edges, struct coded_quad *quad)
 {
-    u32 first = p->row == 0, there = p->pair < p->count, last = p->column + 1 == p->across, above = 0, west = 0;
-    u32 east = 0, before = lane_shuffle(scratch, s->rho, (lane_index() - 1) % LANES), left;
-    left = p->column == 0 ? 0 : (lane_index() == 0 ? *carry : before) >> 4;
-    *carry = before;
+    u32 there = p->pair < p->count, first = p->row == 0, above = 0, west = 0, east = 0, left = 0;
     if (there)
-        edges[p->pair] = s->lower;
+        edges[p->pair] = s->edge;
     barrier_local();
+    if (there && p->column > 0)
+        left = edges[p->pair - 1] >> 28;
     if (there && !first) {
         above = edges[p->pair - p->across];
-        west = p->column == 0 ? 0 : edges[p->pair - p->across - 1];
-        east = last ? 0 : edges[p->pair - p->across + 1];
+        west = p->column == 0 ? 0 : edges[p->pair - p->across - 1] >> 16 & 255;
+        east = p->column + 1 == p->across ? 0 : edges[p->pair - p->across + 1] & 255;
     }
-    quad[0] = code_quad(s->exponent, s->rho & 15, left, shift_pair(west, above, 24), first, there);
-    quad[1] = code_quad(s->exponent + 4, s->rho >> 4, s->rho & 15, shift_pair(above, east, 8), first,
+    u32 middle = above >> 8 & 255, own = s->rho & 15;
+    west = larger(west, above & 255);
+    east = larger(east, above >> 16 & 255);
+    quad[0] = code_quad(s->value, own, s->most[0], larger(west, middle),
+        first ? first_context(left) : later_context(left, west, middle), first, there);
+    quad[1] = code_quad(s->value + 4, s->rho >> 4, s->most[1], larger(middle, east),
+        first ? first_context(own) : later_context(own, middle, east), first,
         there && PAIR_COLUMNS * p->column + 2 < block->width);
 }

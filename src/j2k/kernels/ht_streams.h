@@ -4,22 +4,16 @@
  * without stuffed bits, to places that sums of lengths give. Then they are stuffed 128 bytes at a time: a ballot finds
  * the first byte behind which a bit must be stuffed; the bytes up to there are final, and the next 128 begin behind it,
  * which is rare. MagSgn is in a ring and is stuffed as soon as there is enough of it; VLC is stuffed at the end,
- * because it is written backward. MEL is short, and its events are coded one after the other, a run of zeros at a time.
+ * because it is written backward. For MEL see ht_events.h.
  */
 #include "kernels/group.h"
 
-#include "j2k/kernels/ht_bytes.h"
+#include "j2k/kernels/ht_events.h"
 
 enum {
     SIGN_WORDS = 512,                 /* words of the ring of MagSgn: a step's 8,192 bits behind those of a chunk */
-    CHUNK_BYTES = 4 * LANES,          /* bytes that are stuffed together */
     CODE_WORDS = 480 + 1 + LANES + 1, /* words of VLC: 30 bits for a pair, 4 in front, and zeros that are read behind */
-    /*
-     * Words of MEL: an event for each quad, and one for each pair of the first row; the word behind them is only joined
-     * with 0.
-     */
-    EVENT_WORDS = 40 + 1,
-    CODES_STUFFED = 3072 /* more bytes than VLC has when it is stuffed */
+    CODES_STUFFED = 3072              /* more bytes than VLC has when it is stuffed */
 };
 
 /*
@@ -53,29 +47,36 @@ struct sign_stream {
     u32 after;    /* 1: the last of these bytes is FF */
 };
 
-/* Write up to 64 bits of MagSgn. Joining two words with 0 costs less than testing whether they change. */
-FUNCTION void write_signs(LOCAL u32 *ring, u32 place, u64 bits)
+/* Write up to 32 bits of MagSgn from bit `place` on. */
+FUNCTION void write_signs(LOCAL u32 *ring, u32 place, u32 bits)
 {
-    u32 shift = place % 32, index = place / 32, low = (u32)bits, high = (u32)(bits >> 32);
-    join_local(&ring[index % SIGN_WORDS], low << shift);
-    join_local(&ring[(index + 1) % SIGN_WORDS], high << shift | low >> 1 >> (31 - shift));
-    if (high >> 1 >> (31 - shift) != 0)
-        join_local(&ring[(index + 2) % SIGN_WORDS], high >> 1 >> (31 - shift));
+    join_local(&ring[place / 32 % SIGN_WORDS], shift_up(bits, place));
+    join_local(&ring[(place / 32 + 1) % SIGN_WORDS], funnel(0, bits, place));
 }
 
 /*
- * Set the words in which the next `count` bits begin, and the one behind them, which may be joined with 0, to `value`.
+ * Write up to 64 bits of MagSgn in front of bit `end`; they end at the highest bit of `high`, and the bits in front of
+ * them are 0. Joining words with 0 costs less than testing whether they change.
  */
-LARGE_FUNCTION void clear_ahead(const struct sign_stream *s, u32 count, u32 value)
+FUNCTION void write_last_signs(LOCAL u32 *ring, u32 end, u32 low, u32 high)
 {
-    u32 end = (s->count + count) / 32 + 1;
-    for (u32 i = (s->count + 31) / 32 + lane_index(); i <= end; i += LANES)
-        s->ring[i % SIGN_WORDS] = value;
+    u32 first = shift_up(low, end);
+    join_local(&ring[end / 32 % SIGN_WORDS], funnel(0, high, end));
+    join_local(&ring[(end / 32 - 1) % SIGN_WORDS], funnel(high, low, end));
+    if (first != 0)
+        join_local(&ring[(end / 32 - 2) % SIGN_WORDS], first);
+}
+
+/* Fill a part of the ring with ones: 32 bits and a chunk from the first word on that has no bits. */
+FUNCTION void fill_ahead(const struct sign_stream *s)
+{
+    for (u32 i = lane_index(); i < CHUNK_BYTES / 4 + 2; i += LANES)
+        s->ring[((s->count + 31) / 32 + i) % SIGN_WORDS] = 0xFFFFFFFFu;
 }
 
 /*
  * Stuff the next bytes of a chunk, at most `most`, up to and with the first FF: the byte behind it has only seven bits.
- * The whole work-group calls this.
+ * Words that are no longer needed become 0, because bits are joined to what is there. The whole work-group calls this.
  */
 FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
 {
@@ -83,9 +84,7 @@ FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
     u32 bytes = shift_pair(s->ring[from / 32 % SIGN_WORDS], s->ring[(from / 32 + 1) % SIGN_WORDS], from % 32);
     if (s->after && lane == 0)
         bytes = (bytes & ~255u) | (bytes >> 1 & 127);
-    u32 full = stuffed_forward(bytes), found = lane_ballot(s->scratch, full != 0);
-    u32 where = found != 0 ? lowest_bit(found) : 0, there = lane_shuffle(s->scratch, full, where);
-    u32 byte = found != 0 ? 4 * where + lowest_bit(there) / 8 : most;
+    u32 byte = first_marked(s->scratch, stuffed_forward(bytes));
     if (byte < most) {
         end = byte + 1;
         after = 1;
@@ -99,6 +98,9 @@ FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
     s->place += 8 * end - s->after;
     s->length += end;
     s->after = after;
+    barrier_local(); /* all words have been read */
+    if (from / 32 < (s->place - after) / 32)
+        s->ring[from / 32 % SIGN_WORDS] = 0;
 }
 
 /*
@@ -110,7 +112,7 @@ FUNCTION void end_signs(struct sign_stream *s)
     barrier_local();
     if (lane_index() == 0 && s->count % 32 != 0)
         s->ring[s->count / 32 % SIGN_WORDS] |= 0xFFFFFFFFu << s->count % 32;
-    clear_ahead(s, 8 * CHUNK_BYTES + 32, 0xFFFFFFFFu);
+    fill_ahead(s);
     barrier_local();
     while (s->place < s->count) {
         u32 left = (s->count - s->place + s->after + 7) / 8;
@@ -135,9 +137,7 @@ FUNCTION u32 stuff_codes(
     u32 lane = lane_index(), bytes = bits_at(codes, place + 32 * lane), end = most, found = 0;
     u32 last = lane_shuffle(scratch, bytes, (lane - 1) % LANES) >> 24;
     u32 ones_there = stuffed_backward(bytes, bytes << 8 | (lane == 0 ? *before : last));
-    u32 lanes = lane_ballot(scratch, ones_there != 0), where = lanes != 0 ? lowest_bit(lanes) : 0;
-    u32 there = lane_shuffle(scratch, ones_there, where);
-    u32 byte = lanes != 0 ? 4 * where + lowest_bit(there) / 8 : most;
+    u32 byte = first_marked(scratch, ones_there);
     if (byte < most) {
         end = byte;
         found = 1;
@@ -170,70 +170,11 @@ FUNCTION void end_codes(struct code_stream *s, LOCAL const u32 *codes, u32 count
     }
 }
 
-/* Holds the state of MEL (7.3.3). The values are the same in all work-items; the first one writes. */
-struct event_stream {
-    LOCAL u8 *to;
-    u32 length;
-    u32 byte, room; /* the incomplete byte, and the number of its free bits */
-    u32 state, run; /* `run`: number of zeros of the current run */
-};
-
 FUNCTION void put_event_byte(struct event_stream *s, u32 byte)
 {
     if (lane_index() == 0)
         s->to[s->length] = (u8)byte;
     s->length++;
-}
-
-/* Write up to 6 bits, the highest first. A byte behind FF has seven bits. */
-FUNCTION void put_event_bits(struct event_stream *s, u32 bits, u32 count)
-{
-    if (count < s->room) {
-        s->byte = s->byte << count | bits;
-        s->room -= count;
-        return;
-    }
-    u32 rest = count - s->room, byte = s->byte << s->room | bits >> rest;
-    put_event_byte(s, byte);
-    s->room = (byte == 0xFF ? 7 : 8) - rest;
-    s->byte = bits & ((1u << rest) - 1);
-}
-
-FUNCTION void put_zeros(struct event_stream *s, u32 count)
-{
-    s->run += count;
-    for (u32 length = 1u << mel_exponent(s->state); s->run >= length; length = 1u << mel_exponent(s->state)) {
-        put_event_bits(s, 1, 1);
-        s->run -= length;
-        s->state += s->state < J2K_HT_MEL_STATES - 1 ? 1 : 0;
-    }
-}
-
-FUNCTION void put_one(struct event_stream *s)
-{
-    put_event_bits(s, s->run, 1 + mel_exponent(s->state));
-    s->run = 0;
-    s->state -= s->state > 0 ? 1 : 0;
-}
-
-/* Code all events. */
-LARGE_FUNCTION void end_events(struct event_stream *s, LOCAL const u32 *events, u32 count)
-{
-    s->length = s->byte = s->state = s->run = 0;
-    s->room = 8;
-    for (u32 i = 0; i < count; i += 32) {
-        u32 bits = events[i / 32], left = count - i < 32 ? count - i : 32;
-        while (bits != 0) {
-            u32 zeros = lowest_bit(bits);
-            put_zeros(s, zeros);
-            put_one(s);
-            bits = bits >> zeros >> 1;
-            left -= zeros + 1;
-        }
-        put_zeros(s, left);
-    }
-    if (s->run > 0)
-        put_event_bits(s, 1, 1); /* a run that is longer than the events does no harm */
 }
 
 /*

@@ -33,6 +33,17 @@ FUNCTION u32 index_of_real(u32 from, float factor)
     return (u32)(i32)size | (value < 0.0f ? 0x80000000u : 0);
 }
 
+/* Return the magnitudes of such indices. */
+FUNCTION u32 magnitude_of_integer(u32 from)
+{
+    return from >> 31 != 0 ? 0 - from : from;
+}
+
+FUNCTION u32 magnitude_of_real(u32 from, float factor)
+{
+    return (u32)(i32)(float_of(from & 0x7FFFFFFFu) * factor);
+}
+
 /* Return the square of the quantiser's error, in squares of 2^-14 of its step. */
 FUNCTION u64 error_of_real(u32 from, float factor)
 {
