@@ -173,12 +173,13 @@ FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_cod
     struct code_bits codes, events;
     u32 sum;
     code_pair(block, p, s, c->edges, quad);
-    collect_codes(quad, p->row == 0, &codes, &events);
+    collect_codes(quad, p->pair < p->across, &codes, &events);
     u32 both = signs_length(&quad[0]) + signs_length(&quad[1]);
     u32 before = lane_scan(c->signs.scratch, both | codes.count << SUM_CODES | events.count << SUM_EVENTS, &sum);
     put_pair(c->signs.ring, c->signs.count + (before & ((1u << SUM_CODES) - 1)), both, s->value, quad);
     write_bits(c->codes, c->code_count + (before >> SUM_CODES & 1023), codes.value);
-    write_bits(c->events, c->event_count + (before >> SUM_EVENTS), events.value);
+    if (events.value != 0)
+        write_bits(c->events, c->event_count + (before >> SUM_EVENTS), events.value);
     c->signs.count += sum & ((1u << SUM_CODES) - 1);
     c->code_count += sum >> SUM_CODES & 1023;
     c->event_count += sum >> SUM_EVENTS;
@@ -249,22 +250,44 @@ FUNCTION i32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_cod
 }
 
 /*
- * Append the other streams to MagSgn in the cleanup segment. Returns the segment's length, Lcup. The whole work-group
- * calls this.
+ * Where VLC is kept when it is stuffed: backward, so that Scup's high bits are in front of it, and bytes of 0 that fill
+ * up a word in front of these. MEL is put behind it.
  */
-FUNCTION u32 join_streams(
-    const struct sign_stream *signs, const struct event_stream *events, const struct code_stream *codes)
+enum { CODES_AT = 5 };
+
+/* Put Scup and MEL, backward, to VLC. The whole work-group calls this. */
+FUNCTION void join_backward(LOCAL u8 *memory, const struct event_stream *events, const struct code_stream *codes)
 {
-    u32 both = events->length + codes->length, suffix = both + 1; /* Scup */
-    u32 length = signs->length + suffix, padded = (length + 3) / 4 * 4 - signs->length;
-    for (u32 i = lane_index(); i < padded && signs->length + i < signs->capacity; i += LANES) {
-        u32 byte = i < events->length ? events->to[i]
-                   : i < both         ? codes->to[both - 1 - i]
-                   : i == both        ? suffix >> 4
-                                      : 0;
-        signs->to[signs->length + i] = (u8)(i + 1 == both ? (byte & 0xF0) | (suffix & 15) : byte);
+    u32 lane = lane_index(), both = events->length + codes->length, suffix = both + 1;
+    for (u32 i = lane; i < events->length; i += LANES)
+        codes->to[both - 1 - i] = events->to[i];
+    if (lane < 8) /* the word behind them is read */
+        codes->to[both + lane] = 0;
+    if (lane < CODES_AT)
+        memory[lane] = (u8)(lane == CODES_AT - 1 ? suffix >> 4 : 0);
+    if (lane == 0)
+        codes->to[0] = (u8)((codes->to[0] & 0xF0) | (suffix & 15));
+    barrier_local();
+}
+
+/*
+ * Append the other streams to MagSgn in the cleanup segment, and fill up its last word with 0. `memory` has VLC at
+ * CODES_AT. Returns the segment's length, Lcup. The whole work-group calls this.
+ */
+FUNCTION u32 join_streams(const struct sign_stream *signs, LOCAL const u32 *memory, const struct event_stream *events,
+    const struct code_stream *codes)
+{
+    u32 suffix = events->length + codes->length + 1, head = (0 - signs->length) % 4; /* `suffix` is Scup */
+    LOCAL const u8 *bytes = (LOCAL const u8 *)memory;
+    GLOBAL u32 *to = (GLOBAL u32 *)(GLOBAL void *)signs->to;
+    if (lane_index() < head && signs->length < signs->capacity)
+        signs->to[signs->length + lane_index()] =
+            suffix > lane_index() ? bytes[CODES_AT - 2 + suffix - lane_index()] : 0;
+    for (u32 i = head + 4 * lane_index(); i < suffix && signs->length + i < signs->capacity; i += 4 * LANES) {
+        u32 from = suffix - i;
+        to[(signs->length + i) / 4] = swap_bytes(shift_pair(memory[from / 4], memory[from / 4 + 1], from % 4 * 8));
     }
-    return length;
+    return signs->length + suffix;
 }
 
 /*
@@ -277,9 +300,11 @@ FUNCTION void end_block(struct block_coding *c, struct event_stream *events, str
     barrier_local();
     end_events(events, c->events, c->event_count, c->edges, c->signs.scratch);
     barrier_local();
-    codes->to = (LOCAL u8 *)c->edges;
+    codes->to = (LOCAL u8 *)c->edges + CODES_AT;
     end_codes(codes, c->codes, c->code_count, c->signs.scratch);
     end_both(events, codes);
+    barrier_local();
+    join_backward((LOCAL u8 *)c->edges, events, codes);
 }
 
 /*
@@ -290,15 +315,12 @@ struct ht_measures {
     u64 gain, error;
 };
 
-/*
- * Measure a work-item's share of a block, if the block is to be measured. The pass has all planes, so that the indices
- * have no further bits.
- */
+/* Measure a work-item's share of a block. The pass has all planes, so that the indices have no further bits. */
 LARGE_FUNCTION struct ht_measures measure_ht(
     GLOBAL const struct j2k_work_coded_block *block, GLOBAL const u32 *RESTRICT samples, u32 planes)
 {
     struct ht_measures m;
-    u32 count = block->measured ? block->width * block->height : 0, shift = left_shift(planes);
+    u32 count = block->width * block->height, shift = left_shift(planes);
     float factor = float_of(block->factor);
     m.gain = m.error = 0;
     for (u32 i = lane_index(); i < count; i += LANES) {
@@ -331,8 +353,14 @@ FUNCTION void start_block(struct block_coding *c, LOCAL u32x4 *memory, LOCAL u32
     c->signs.scratch = scratch;
     c->codes = c->edges + MEMORY_CODES;
     c->events = c->edges + MEMORY_EVENTS;
-    for (u32 i = MEMORY_RING / 4 + local_index(); i < MEMORY_WORDS / 4; i += J2K_HT_CODE_GROUP)
-        memory[i] = make_u32x4(i == MEMORY_CODES / 4 ? 15 : 0, 0, 0, 0); /* room for Scup's low bits */
+    UNROLL for (u32 i = 0; i < (MEMORY_WORDS - MEMORY_RING) / 4; i += LANES)
+    {
+        u32 at = MEMORY_RING / 4 + i + lane_index();
+        if (at < MEMORY_WORDS / 4)
+            memory[at] = make_u32x4(0, 0, 0, 0);
+    }
+    if (lane_index() == MEMORY_CODES / 4 % LANES) /* it has cleared this word */
+        c->codes[0] = 15;                         /* room for Scup's low bits */
     c->signs.count = c->signs.place = c->signs.length = c->signs.after = 0;
     c->code_count = 4;
     c->event_count = 0;
@@ -382,10 +410,12 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     c.event_count = planes > 0 ? c.event_count : 0;
     end_block(&c, &ended_events, &ended_codes);
     barrier_all(); /* a final FF of MagSgn is left out, so that its place is written again */
-    u32 length = join_streams(&c.signs, &ended_events, &ended_codes);
-    struct ht_measures m = measure_ht(block, samples, planes);
-    add_up_wide(wide, m.gain);
-    add_up_wide(wide + WIDE_PIECES, m.error);
+    u32 length = join_streams(&c.signs, c.edges, &ended_events, &ended_codes);
+    if (block->measured) {
+        struct ht_measures m = measure_ht(block, samples, planes);
+        add_up_wide(wide, m.gain);
+        add_up_wide(wide + WIDE_PIECES, m.error);
+    }
     barrier_local();
     if (local_index() == 0)
         put_result((GLOBAL struct j2k_work_coded_result *)(results + J2K_LIST_HEAD) + group_index(),

@@ -23,10 +23,11 @@ FUNCTION void count_step(struct block_counting *c, GLOBAL const struct j2k_work_
     struct code_bits codes, events;
     u32 sum;
     code_pair(block, p, s, c->edges, quad);
-    collect_codes(quad, p->row == 0, &codes, &events);
+    collect_codes(quad, p->pair < p->across, &codes, &events);
     c->bits += signs_length(&quad[0]) + signs_length(&quad[1]) + codes.count;
     u32 before = lane_scan(c->scratch, events.count, &sum);
-    write_bits(c->events, c->event_count + before, events.value);
+    if (events.value != 0)
+        write_bits(c->events, c->event_count + before, events.value);
     c->event_count += sum;
 }
 

@@ -208,8 +208,8 @@ FUNCTION void end_events(
     LOCAL u32 *words = memory + EVENT_BITS;
     LOCAL u32x2 *next = (LOCAL u32x2 *)(LOCAL void *)(memory + EVENT_NEXT);
     s->to = (LOCAL u8 *)(memory + EVENT_BYTES);
-    for (u32 i = lane_index(); i < EVENT_BIT_WORDS; i += LANES)
-        words[i] = 0;
+    if (lane_index() < EVENT_BIT_WORDS / 4)
+        ((LOCAL u32x4 *)(LOCAL void *)words)[lane_index()] = make_u32x4(0, 0, 0, 0);
     u32 found = find_runs(events, count, ends, scratch);
     stuff_events(s, words, write_runs(ends, found, words, next, scratch), scratch);
 }

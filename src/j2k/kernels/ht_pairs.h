@@ -19,12 +19,15 @@ enum {
 
 SPREAD_TABLE u16 ht_codes[2 * J2K_HT_CODE_ENTRIES] = {J2K_HT_CODE_FIRST, J2K_HT_CODE_LATER};
 
-/* Says where a work-item's pair is. */
+/* Says where a work-item's pair is, and what all pairs of the block have in common. */
 struct pair_place {
     u32 across, count; /* pairs of a row, and of the block */
-    u32 pair, column, row;
-    u32 whole;   /* all pairs are complete, and each four samples of a row begin at a multiple of four */
-    u32 further; /* distance to the pair LANES behind: rows × 256 + columns, perhaps into the next row */
+    u32 pair, column;
+    u32 at;             /* place of its first sample */
+    u32 further;        /* columns from a pair to the pair LANES behind it, which may be in the next row */
+    u32 near, far;      /* samples between these pairs, without or with a further row */
+    u32 whole;          /* all pairs are complete, and each four samples of a row begin at a multiple of four */
+    u32 exact, special; /* samples are integers; indices must be changed */
 };
 
 FUNCTION struct pair_place first_pair(GLOBAL const struct j2k_work_coded_block *block)
@@ -33,32 +36,36 @@ FUNCTION struct pair_place first_pair(GLOBAL const struct j2k_work_coded_block *
     p.across = (block->width + PAIR_COLUMNS - 1) / PAIR_COLUMNS;
     p.count = p.across * ((block->height + 1) / 2);
     p.pair = lane_index();
-    p.row = p.pair / p.across;
-    p.column = p.pair - p.row * p.across;
+    u32 row = p.pair / p.across, rows = LANES / p.across;
+    p.column = p.pair - row * p.across;
+    p.at = block->from + 2 * row * block->pitch + PAIR_COLUMNS * p.column;
+    p.further = LANES - rows * p.across;
+    p.near = 2 * rows * block->pitch + PAIR_COLUMNS * p.further;
+    p.far = p.near + 2 * block->pitch - PAIR_COLUMNS * p.across;
     p.whole = ((block->from | block->pitch | block->width) % PAIR_COLUMNS | block->height % 2) == 0;
-    p.further = LANES / p.across * 256 + LANES % p.across;
+    p.exact = block->exact;
+    p.special = block->right > block->left || block->refinements > 0;
     return p;
 }
 
 FUNCTION void next_pair(struct pair_place *p)
 {
-    u32 column = p->column + p->further % 256, wraps = column >= p->across;
+    u32 column = p->column + p->further, wraps = column >= p->across;
     p->pair += LANES;
-    p->row += p->further / 256 + wraps;
     p->column = column - (wraps ? p->across : 0);
+    p->at += wraps ? p->far : p->near;
 }
 
 /* Load the coefficients of a pair; outside the block they are 0. */
 LARGE_FUNCTION void load_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
     GLOBAL const u32 *RESTRICT samples, u32 *sample)
 {
-    u32 x = PAIR_COLUMNS * p->column, y = 2 * p->row, at = block->from + y * block->pitch + x;
     if (p->whole) {
         u32x4 upper = make_u32x4(0, 0, 0, 0), lower = upper;
         if (p->pair < p->count) {
             GLOBAL const u32x4 *four = (GLOBAL const u32x4 *)(GLOBAL const void *)samples;
-            upper = four[at / PAIR_COLUMNS];
-            lower = four[(at + block->pitch) / PAIR_COLUMNS];
+            upper = four[p->at / PAIR_COLUMNS];
+            lower = four[(p->at + block->pitch) / PAIR_COLUMNS];
         }
         sample[0] = upper.x;
         sample[1] = lower.x;
@@ -70,35 +77,40 @@ LARGE_FUNCTION void load_pair(GLOBAL const struct j2k_work_coded_block *block, c
         sample[7] = lower.w;
         return;
     }
+    u32 x = PAIR_COLUMNS * p->column, y = p->pair / p->across * 2;
     UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++)
     {
         u32 there = p->pair < p->count && y + i % 2 < block->height && x + i / 2 < block->width;
-        sample[i] = there ? samples[at + i % 2 * block->pitch + i / 2] : 0;
+        sample[i] = there ? samples[p->at + i % 2 * block->pitch + i / 2] : 0;
+    }
+}
+
+/* Raise the magnitudes of a pair, each less 1, in a region of interest; leave out the bit that refinement passes code.
+ */
+LARGE_FUNCTION void change_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, i32 *below)
+{
+    u32 x = PAIR_COLUMNS * p->column, y = p->pair / p->across * 2, left_out = block->refinements > 0;
+    UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++)
+    {
+        u32 magnitude = raised(block, (u32)below[i] + 1, x + i / 2, y + i % 2) & 0x7FFFFFFFu;
+        below[i] = (i32)(magnitude >> left_out) - 1;
     }
 }
 
 /*
- * Quantise the coefficients of a pair, without the bit that refinement passes code: below[i] receives the magnitude of
- * an index minus 1, so that it is negative if the sample is not significant.
+ * Quantise the coefficients of a pair: below[i] receives the magnitude of an index minus 1, so that it is negative if
+ * the sample is not significant.
  */
-LARGE_FUNCTION void quantise_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
-    float factor, const u32 *sample, i32 *below)
+FUNCTION void quantise_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, float factor,
+    const u32 *sample, i32 *below)
 {
-    if (block->exact) {
+    if (p->exact) {
         UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) below[i] = (i32)(magnitude_of_integer(sample[i]) - 1);
     } else {
         UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) below[i] = (i32)(magnitude_of_real(sample[i], factor) - 1);
     }
-    if (block->right > block->left) {
-        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++)
-        {
-            u32 x = PAIR_COLUMNS * p->column + i / 2, y = 2 * p->row + i % 2;
-            below[i] = (i32)(raised(block, (u32)below[i] + 1, x, y) & 0x7FFFFFFFu) - 1;
-        }
-    }
-    if (block->refinements > 0) {
-        UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) below[i] = (i32)(((u32)below[i] + 1) >> 1) - 1;
-    }
+    if (p->special)
+        change_pair(block, p, below);
 }
 
 FUNCTION u32 larger(u32 a, u32 b)
@@ -172,22 +184,21 @@ FUNCTION u32 samples_with(const u32 *value, u32 most)
 }
 
 /*
- * Code a quad. `largest`: the largest µ − 1; `above`: what the row above hands down; `context` is as in 7.3.5; `first`:
- * it is in the first row; `there`: it is in the block.
+ * Code a quad. `largest`: the largest µ − 1; `above`: what the row above hands down; `context` is as in 7.3.5; `codes`:
+ * where in ht_codes those of its row begin; `there`: it is in the block.
  */
 LARGE_FUNCTION struct coded_quad code_quad(
-    const u32 *value, u32 rho, i32 largest, u32 above, u32 context, u32 first, u32 there)
+    const u32 *value, u32 rho, i32 largest, u32 above, u32 context, u32 codes, u32 there)
 {
     struct coded_quad q;
-    u32 own = signed_length(largest),
-        least = (rho & (rho - 1)) != 0 ? larger(above, 1) - 1 : 0; /* U and kappa, less 1 */
-    u32 most = larger(own, least);
+    u32 own = signed_length(largest), least = (rho & (rho - 1)) != 0 ? larger(above, 1) - 1 : 0;
+    u32 most = larger(own, least); /* U, less 1; `least` is kappa, less 1 */
     q.rho = rho;
     q.most = most + 1;
     q.excess = most - least;
-    u32 equal = q.excess > 0 ? samples_with(value, q.most) & rho : 0;
-    u32 code = context << 8 | rho << 4 | equal;
-    q.entry = there ? ht_codes[code + (first ? 0 : J2K_HT_CODE_ENTRIES)] : 0;
+    u32 equal = samples_with(value, q.most) & (q.excess > 0 ? rho : 0);
+    u32 entry = ht_codes[codes + context * 256 + rho * 16 + equal];
+    q.entry = there ? entry : 0;
     q.asks = there && context == 0;
     q.lengths = spread_bits(rho) * q.most - spread_bits(J2K_HT_CODE_KNOWN(q.entry));
     return q;
@@ -218,23 +229,28 @@ FUNCTION u32 later_context(u32 left, u32 above_left, u32 above_right)
 FUNCTION void code_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
     const struct pair_samples *s, LOCAL u32 *edges, struct coded_quad *quad)
 {
-    u32 there = p->pair < p->count, first = p->row == 0, above = 0, west = 0, east = 0, left = 0;
+    u32 there = p->pair < p->count, above = 0, west = 0, east = 0, left = 0, own = s->rho & 15, contexts[2];
     if (there)
         edges[p->pair] = s->edge;
     barrier_local();
     if (there && p->column > 0)
         left = edges[p->pair - 1] >> 28;
-    if (there && !first) {
+    if (there && p->pair >= p->across) {
         above = edges[p->pair - p->across];
         west = p->column == 0 ? 0 : edges[p->pair - p->across - 1] >> 16 & 255;
         east = p->column + 1 == p->across ? 0 : edges[p->pair - p->across + 1] & 255;
     }
-    u32 middle = above >> 8 & 255, own = s->rho & 15;
+    u32 middle = above >> 8 & 255, codes = J2K_HT_CODE_ENTRIES;
     west = larger(west, above & 255);
     east = larger(east, above >> 16 & 255);
-    quad[0] = code_quad(s->value, own, s->most[0], larger(west, middle),
-        first ? first_context(left) : later_context(left, west, middle), first, there);
-    quad[1] = code_quad(s->value + 4, s->rho >> 4, s->most[1], larger(middle, east),
-        first ? first_context(own) : later_context(own, middle, east), first,
+    contexts[0] = later_context(left, west, middle);
+    contexts[1] = later_context(own, middle, east);
+    if (p->pair < p->across) {
+        contexts[0] = first_context(left);
+        contexts[1] = first_context(own);
+        codes = 0;
+    }
+    quad[0] = code_quad(s->value, own, s->most[0], larger(west, middle), contexts[0], codes, there);
+    quad[1] = code_quad(s->value + 4, s->rho >> 4, s->most[1], larger(middle, east), contexts[1], codes,
         there && PAIR_COLUMNS * p->column + 2 < block->width);
 }

@@ -22,11 +22,8 @@ enum {
  */
 FUNCTION void write_bits(LOCAL u32 *words, u32 place, u32 bits)
 {
-    u32 shift = place % 32;
-    if (bits == 0)
-        return;
-    join_local(&words[place / 32], bits << shift);
-    join_local(&words[place / 32 + 1], bits >> 1 >> (31 - shift));
+    join_local(&words[place / 32], shift_up(bits, place));
+    join_local(&words[place / 32 + 1], funnel(0, bits, place));
 }
 
 /* Return 32 bits of consecutive words, from bit `place` on. */
@@ -70,8 +67,10 @@ FUNCTION void write_last_signs(LOCAL u32 *ring, u32 end, u32 low, u32 high)
 /* Fill a part of the ring with ones: 32 bits and a chunk from the first word on that has no bits. */
 FUNCTION void fill_ahead(const struct sign_stream *s)
 {
-    for (u32 i = lane_index(); i < CHUNK_BYTES / 4 + 2; i += LANES)
-        s->ring[((s->count + 31) / 32 + i) % SIGN_WORDS] = 0xFFFFFFFFu;
+    u32 word = (s->count + 31) / 32 + lane_index();
+    s->ring[word % SIGN_WORDS] = 0xFFFFFFFFu;
+    if (lane_index() < 2)
+        s->ring[(word + LANES) % SIGN_WORDS] = 0xFFFFFFFFu;
 }
 
 /*

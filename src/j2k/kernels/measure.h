@@ -41,7 +41,7 @@ FUNCTION u32 magnitude_of_integer(u32 from)
 
 FUNCTION u32 magnitude_of_real(u32 from, float factor)
 {
-    return (u32)(i32)(float_of(from & 0x7FFFFFFFu) * factor);
+    return (u32)(i32)fabs(float_of(from) * factor);
 }
 
 /* Return the square of the quantiser's error, in squares of 2^-14 of its step. */
