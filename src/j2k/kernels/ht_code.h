@@ -191,23 +191,49 @@ FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_cod
     while (c->signs.count - c->signs.place >= 8 * CHUNK_BYTES);
 }
 
-#if HAS_WARPS
+/* Holds what is needed to go through the pairs of a block in steps of 32. */
+struct pair_steps {
+    struct pair_place next; /* this work-item's pair of the next step */
+    u32 sample[PAIR_SAMPLES];
+    u32 empty; /* steps without significant samples in front of the next one, as if some were in front of the block */
+    i32 most;  /* the largest magnitude so far, less 1 */
+};
+
+FUNCTION void start_steps(
+    struct pair_steps *steps, GLOBAL const struct j2k_work_coded_block *block, GLOBAL const u32 *RESTRICT samples)
+{
+    steps->next = first_pair(block);
+    steps->empty = PAIRS_MOST;
+    steps->most = -1;
+    load_pair(block, &steps->next, samples, steps->sample);
+}
+
+/* Take the pairs of a step, and load those of the next one, so that they are there when they are needed. */
+FUNCTION void take_step(struct pair_steps *steps, GLOBAL const struct j2k_work_coded_block *block,
+    GLOBAL const u32 *RESTRICT samples, u32 factor, struct pair_samples *s)
+{
+    take_pair(block, &steps->next, float_of(factor), steps->sample, s);
+    next_pair(&steps->next);
+    load_pair(block, &steps->next, samples, steps->sample);
+    steps->most = greatest(steps->most, greatest(s->most[0], s->most[1]));
+}
+
+#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
 /*
  * Pass over a step of pairs without significant samples, if at least as many steps in front of it had none as the row
  * of pairs above takes. MEL gets an event for each quad, and the other streams get nothing. `rho`: of this work-item's
- * pair; *empty is the number of steps in front of this one that had no samples. Returns the number of events, or 0 if
- * the step must be coded. The whole work-group calls this.
+ * pair. Returns the number of events, or 0 if the step must be coded. The whole work-group calls this.
  */
-FUNCTION u32 pass_step(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, u32 rho,
-    LOCAL u32 *edges, LOCAL u32 *scratch, u32 *empty)
+FUNCTION u32 pass_step(struct pair_steps *steps, GLOBAL const struct j2k_work_coded_block *block,
+    const struct pair_place *p, u32 rho, LOCAL u32 *edges, LOCAL u32 *scratch)
 {
     u32 there = p->pair < p->count, both = there && PAIR_COLUMNS * p->column + 2 < block->width;
-    u32 passed = *empty > p->across / LANES;
+    u32 passed = steps->empty > p->across / LANES;
     if (lane_ballot(scratch, rho) != 0) {
-        *empty = 0;
+        steps->empty = 0;
         return 0;
     }
-    ++*empty;
+    steps->empty++;
     if (!passed)
         return 0;
     if (there)
@@ -223,30 +249,21 @@ FUNCTION u32 pass_step(GLOBAL const struct j2k_work_coded_block *block, const st
 FUNCTION i32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block,
     GLOBAL const u32 *RESTRICT samples, u32 factor)
 {
-    u32 sample[PAIR_SAMPLES];
-    struct pair_place p = first_pair(block);
-    u32 steps = (p.count + LANES - 1) / LANES;
-#if HAS_WARPS
-    u32 empty = PAIRS_MOST; /* as if there were steps without samples in front of the block */
-#endif
-    i32 most = -1;
-    load_pair(block, &p, samples, sample);
-    for (u32 i = 0; i < steps; i++) {
+    struct pair_steps steps;
+    start_steps(&steps, block, samples);
+    for (u32 i = 0; i < steps.next.count; i += LANES) {
         struct pair_samples s;
-        struct pair_place here = p;
-        take_pair(block, &here, float_of(factor), sample, &s);
-        next_pair(&p);
-        load_pair(block, &p, samples, sample); /* needed only in the next step */
-        most = greatest(most, greatest(s.most[0], s.most[1]));
-#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
-        u32 passed = pass_step(block, &here, s.rho, c->edges, c->signs.scratch, &empty);
+        struct pair_place here = steps.next;
+        take_step(&steps, block, samples, factor, &s);
+#if HAS_WARPS
+        u32 passed = pass_step(&steps, block, &here, s.rho, c->edges, c->signs.scratch);
         c->event_count += passed;
         if (passed > 0)
             continue;
 #endif
         code_step(c, block, &here, &s);
     }
-    return most;
+    return steps.most;
 }
 
 /*

@@ -6,7 +6,9 @@
 #include "kernels/group.h"
 
 #include "j2k/kernels/ht_code.h"
-#include "j2k/kernels/ht_runs.h"
+
+/* The memory of a block, in words: edges, instead of which runs of events are kept; and events. */
+enum { COUNT_EVENTS = EVENT_BITS, COUNT_WORDS = (COUNT_EVENTS + EVENT_WORDS + 3) / 4 * 4 };
 
 /* Holds the state of a block. All values but `bits` are the same in all work-items. */
 struct block_counting {
@@ -45,31 +47,22 @@ LARGE_FUNCTION u32 largest_of_pair(const u32 *sample, u32 largest)
 FUNCTION i32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
     GLOBAL const u32 *RESTRICT samples, u32 factor, u32 *largest)
 {
-    u32 sample[PAIR_SAMPLES];
-    struct pair_place p = first_pair(block);
-    u32 steps = (p.count + LANES - 1) / LANES;
-#if HAS_WARPS
-    u32 empty = PAIRS_MOST; /* as if there were steps without samples in front of the block */
-#endif
-    i32 most = -1;
-    load_pair(block, &p, samples, sample);
-    for (u32 i = 0; i < steps; i++) {
+    struct pair_steps steps;
+    start_steps(&steps, block, samples);
+    for (u32 i = 0; i < steps.next.count; i += LANES) {
         struct pair_samples s;
-        struct pair_place here = p;
-        *largest = largest_of_pair(sample, *largest);
-        take_pair(block, &here, float_of(factor), sample, &s);
-        next_pair(&p);
-        load_pair(block, &p, samples, sample); /* needed only in the next step */
-        most = greatest(most, greatest(s.most[0], s.most[1]));
-#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
-        u32 passed = pass_step(block, &here, s.rho, c->edges, c->scratch, &empty);
+        struct pair_place here = steps.next;
+        *largest = largest_of_pair(steps.sample, *largest);
+        take_step(&steps, block, samples, factor, &s);
+#if HAS_WARPS
+        u32 passed = pass_step(&steps, block, &here, s.rho, c->edges, c->scratch);
         c->event_count += passed;
         if (passed > 0)
             continue;
 #endif
         count_step(c, block, &here, &s);
     }
-    return most;
+    return steps.most;
 }
 
 /* Return whether the quantiser makes all of a block's real coefficients 0, as far as is known. */
@@ -86,8 +79,7 @@ FUNCTION u32 is_nothing(GLOBAL const struct j2k_work_coded_block *block, u32 lar
 DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
 count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
 {
-    SHARED u32 edges[PAIRS_MOST];
-    SHARED u32 events[EVENT_WORDS];
+    SHARED u32x4 memory[COUNT_WORDS / 4];
     SHARED u32 scratch[J2K_HT_CODE_GROUP];
     SHARED u32 sum[1];
     GLOBAL const struct j2k_count_work *head = (GLOBAL const struct j2k_count_work *)list;
@@ -104,12 +96,12 @@ count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samp
             to->bits = 0;
         return;
     }
-    for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
-        events[i] = 0;
+    c.edges = (LOCAL u32 *)(LOCAL void *)memory;
+    c.events = c.edges + COUNT_EVENTS;
+    UNROLL for (u32 i = 0; i < EVENT_WORDS; i += LANES) if (i + lane_index() < EVENT_WORDS) c.events[i + lane_index()] =
+        0;
     if (local_index() == 0)
         sum[0] = 0;
-    c.events = events;
-    c.edges = edges;
     c.scratch = scratch;
     c.event_count = c.bits = 0;
     barrier_all(); /* all work-items have read `found`, which is written at the end */
@@ -118,7 +110,7 @@ count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samp
     barrier_local();
     add_up_local(&sum[0], c.bits);
     barrier_local();
-    u32 bits = any != 0 ? count_events(events, c.event_count, scratch) : 0;
+    u32 bits = any != 0 ? count_events(c.events, c.event_count, c.edges, scratch) : 0;
     if (local_index() == 0) {
         to->bits = any != 0 ? sum[0] + bits : 0;
         to->largest = block->exact ? 0xFFFFFFFFu : largest;

@@ -62,14 +62,14 @@ enum {
     /* Words of the events: one for each quad, and one for each pair of the first row. */
     EVENT_WORDS = 40 + 1,
     /*
-     * Where coding them keeps what, in words of its memory: where runs end, in 16 bits each; bits, at most one and a
-     * half for an event, and zeros that are read behind them; bytes; and how states follow each other.
+     * Where coding them keeps what, in words of its memory: where runs end, in 16 bits each; how states follow each
+     * other; bits, at most one and a half for an event, and zeros that are read behind them; and bytes.
      */
-    EVENT_BITS = 644,
+    EVENT_NEXT = 644,
+    EVENT_BITS = EVENT_NEXT + 2 * LANES, /* what is in front of it suffices for counting */
     EVENT_BIT_WORDS = 112,
-    EVENT_BYTES = 768,
-    EVENT_NEXT = 960,
-    EVENT_MEMORY = EVENT_NEXT + 2 * LANES
+    EVENT_BYTES = EVENT_BITS + EVENT_BIT_WORDS,
+    EVENT_MEMORY = EVENT_BYTES + 128
 };
 
 /* Holds MEL: complete bytes, and the bits behind them. The values are the same in all work-items. */
@@ -94,8 +94,9 @@ FUNCTION u32 first_marked(LOCAL u32 *scratch, u32 marks)
  * Find the ones among events, where runs of zeros end, and the end of the events. Returns the number of ones. The whole
  * work-group calls this.
  */
-FUNCTION u32 find_runs(LOCAL const u32 *events, u32 count, LOCAL u16 *ends, LOCAL u32 *scratch)
+FUNCTION u32 find_runs(LOCAL const u32 *events, u32 count, LOCAL u32 *memory, LOCAL u32 *scratch)
 {
+    LOCAL u16 *ends = (LOCAL u16 *)memory;
     u32 words = (count + 31) / 32, found = 0;
     for (u32 first = 0; first < words; first += LANES) {
         u32 word = first + lane_index(), bits = word < words ? events[word] : 0, total;
@@ -144,33 +145,58 @@ FUNCTION void join_event_bits(LOCAL u32 *words, u32 place, u64 bits, u32 length)
         join_local(&words[at + 2], shift_pair(0, low, place));
 }
 
-/* Write the bits of runs to `words`. Returns their number. The whole work-group calls this. */
-FUNCTION u32 write_runs(LOCAL const u16 *ends, u32 found, LOCAL u32 *words, LOCAL u32x2 *next, LOCAL u32 *scratch)
+/*
+ * Return four times the state in front of each work-item's run. `own` says how states follow each other in its run,
+ * `before` how many runs of others may matter, `first` what the state is in front of all. A barrier must precede the
+ * next call. The whole work-group calls this.
+ */
+FUNCTION u32 find_state(u32x2 own, u32 before, u32 first, LOCAL u32x2 *next)
 {
-    u32 lane = lane_index(), first_state = 0, count = 0;
+    u32 lane = lane_index(), state = first;
+    next[lane] = own;
+    barrier_local();
+    for (u32 i = 0; i < before; i++) {
+        u32 after = next_state(next[i], state);
+        state = i < lane ? after : state;
+    }
+    return state;
+}
+
+/*
+ * Count the bits of all runs, and join them with words of 0 at EVENT_BITS of the memory if they are `written`. The
+ * whole work-group calls this.
+ */
+FUNCTION u32 code_runs(u32 found, LOCAL u32 *memory, u32 written, LOCAL u32 *scratch)
+{
+    LOCAL const u16 *ends = (LOCAL const u16 *)memory;
+    u32 state = 0, count = 0;
     for (u32 first = 0; first <= found; first += LANES) {
-        u32 run = first + lane, runs = found + 1 - first, zeros = 0, length = 0, total;
+        u32 run = first + lane_index(), runs = found + 1 - first, zeros = 0, length = 0, total;
         if (run <= found)
             zeros = ends[run] - (run > 0 ? ends[run - 1] + 1u : 0);
-        u64 packed = mel_next[zeros < MEL_MOST ? zeros : MEL_MOST];
+        u64 packed = mel_next[zeros < MEL_MOST ? zeros : MEL_MOST], bits = 0;
         u32x2 own = make_u32x2((u32)packed, (u32)(packed >> 32));
-        next[lane] = own;
-        barrier_local();
-        u32 state = first_state, before = runs < LANES ? runs - 1 : LANES - 1;
-        for (u32 i = 0; i < before; i++) {
-            u32 after = next_state(next[i], state);
-            state = i < lane ? after : state;
-        }
-        u64 bits = 0;
+        state = find_state(
+            own, (runs < LANES ? runs : LANES) - 1, state, (LOCAL u32x2 *)(LOCAL void *)(memory + EVENT_NEXT));
         if (run <= found)
             bits = bits_of_run(state / 4, zeros, run == found, &length);
         u32 place = count + lane_scan(scratch, length, &total);
-        join_event_bits(words, place, bits, length);
+        if (written)
+            join_event_bits(memory + EVENT_BITS, place, bits, length);
         count += total;
-        first_state = lane_shuffle(scratch, next_state(own, state), LANES - 1);
+        state = lane_shuffle(scratch, next_state(own, state), LANES - 1);
         barrier_local();
     }
     return count;
+}
+
+/*
+ * Return the bits of MEL of all events without stuffed bits; `memory` has EVENT_BITS words. The whole work-group calls
+ * this.
+ */
+FUNCTION u32 count_events(LOCAL const u32 *events, u32 count, LOCAL u32 *memory, LOCAL u32 *scratch)
+{
+    return code_runs(find_runs(events, count, memory, scratch), memory, 0, scratch);
 }
 
 /* Return 32 bits from bit `place` on, where bit 0 is the highest bit of a word. */
@@ -204,12 +230,10 @@ FUNCTION void stuff_events(struct event_stream *s, LOCAL const u32 *words, u32 c
 FUNCTION void end_events(
     struct event_stream *s, LOCAL const u32 *events, u32 count, LOCAL u32 *memory, LOCAL u32 *scratch)
 {
-    LOCAL u16 *ends = (LOCAL u16 *)memory;
-    LOCAL u32 *words = memory + EVENT_BITS;
-    LOCAL u32x2 *next = (LOCAL u32x2 *)(LOCAL void *)(memory + EVENT_NEXT);
+    LOCAL u32x4 *bits = (LOCAL u32x4 *)(LOCAL void *)(memory + EVENT_BITS);
     s->to = (LOCAL u8 *)(memory + EVENT_BYTES);
     if (lane_index() < EVENT_BIT_WORDS / 4)
-        ((LOCAL u32x4 *)(LOCAL void *)words)[lane_index()] = make_u32x4(0, 0, 0, 0);
-    u32 found = find_runs(events, count, ends, scratch);
-    stuff_events(s, words, write_runs(ends, found, words, next, scratch), scratch);
+        bits[lane_index()] = make_u32x4(0, 0, 0, 0);
+    u32 found = find_runs(events, count, memory, scratch);
+    stuff_events(s, memory + EVENT_BITS, code_runs(found, memory, 1, scratch), scratch);
 }

@@ -13,7 +13,6 @@
 enum {
     SIGN_WORDS = 512,                 /* words of the ring of MagSgn: a step's 8,192 bits behind those of a chunk */
     CODE_WORDS = 480 + 1 + LANES + 1, /* words of VLC: 30 bits for a pair, 4 in front, and zeros that are read behind */
-    CODES_STUFFED = 3072              /* more bytes than VLC has when it is stuffed */
 };
 
 /*
