@@ -272,14 +272,15 @@ FUNCTION i32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_cod
  */
 enum { CODES_AT = 5 };
 
-/* Put Scup and MEL, backward, to VLC. The whole work-group calls this. */
-FUNCTION void join_backward(LOCAL u8 *memory, const struct event_stream *events, const struct code_stream *codes)
+/* Put Scup, MEL and the last bytes of MagSgn, backward, to VLC. The whole work-group calls this. */
+FUNCTION void join_backward(LOCAL u8 *memory, const struct sign_stream *signs, const struct event_stream *events,
+    const struct code_stream *codes)
 {
     u32 lane = lane_index(), both = events->length + codes->length, suffix = both + 1;
     for (u32 i = lane; i < events->length; i += LANES)
         codes->to[both - 1 - i] = events->to[i];
-    if (lane < 8) /* the word behind them is read */
-        codes->to[both + lane] = 0;
+    if (lane < 8) /* the word behind the last bytes of MagSgn is read, too */
+        codes->to[both + lane] = (u8)(lane < 4 ? signs->last >> (24 - 8 * lane) : 0);
     if (lane < CODES_AT)
         memory[lane] = (u8)(lane == CODES_AT - 1 ? suffix >> 4 : 0);
     if (lane == 0)
@@ -288,23 +289,19 @@ FUNCTION void join_backward(LOCAL u8 *memory, const struct event_stream *events,
 }
 
 /*
- * Append the other streams to MagSgn in the cleanup segment, and fill up its last word with 0. `memory` has VLC at
- * CODES_AT. Returns the segment's length, Lcup. The whole work-group calls this.
+ * Append the other streams to MagSgn in the cleanup segment, and fill up its last word with 0. `memory` has all of
+ * them, backward, with VLC at CODES_AT. Returns the segment's length, Lcup. The whole work-group calls this.
  */
 FUNCTION u32 join_streams(const struct sign_stream *signs, LOCAL const u32 *memory, const struct event_stream *events,
     const struct code_stream *codes)
 {
-    u32 suffix = events->length + codes->length + 1, head = (0 - signs->length) % 4; /* `suffix` is Scup */
-    LOCAL const u8 *bytes = (LOCAL const u8 *)memory;
-    GLOBAL u32 *to = (GLOBAL u32 *)(GLOBAL void *)signs->to;
-    if (lane_index() < head && signs->length < signs->capacity)
-        signs->to[signs->length + lane_index()] =
-            suffix > lane_index() ? bytes[CODES_AT - 2 + suffix - lane_index()] : 0;
-    for (u32 i = head + 4 * lane_index(); i < suffix && signs->length + i < signs->capacity; i += 4 * LANES) {
-        u32 from = suffix - i;
-        to[(signs->length + i) / 4] = swap_bytes(shift_pair(memory[from / 4], memory[from / 4 + 1], from % 4 * 8));
+    u32 length = signs->length + events->length + codes->length + 1, left = length - 4 * signs->written;
+    for (u32 i = lane_index(); 4 * i < left; i += LANES) {
+        u32 from = left - 4 * i, at = signs->written + i;
+        if (at < signs->capacity / 4)
+            signs->to[at] = swap_bytes(shift_pair(memory[from / 4], memory[from / 4 + 1], from % 4 * 8));
     }
-    return signs->length + suffix;
+    return length;
 }
 
 /*
@@ -321,7 +318,7 @@ FUNCTION void end_block(struct block_coding *c, struct event_stream *events, str
     end_codes(codes, c->codes, c->code_count, c->signs.scratch);
     end_both(events, codes);
     barrier_local();
-    join_backward((LOCAL u8 *)c->edges, events, codes);
+    join_backward((LOCAL u8 *)c->edges, &c->signs, events, codes);
 }
 
 /*
@@ -378,7 +375,7 @@ FUNCTION void start_block(struct block_coding *c, LOCAL u32x4 *memory, LOCAL u32
     }
     if (lane_index() == MEMORY_CODES / 4 % LANES) /* it has cleared this word */
         c->codes[0] = 15;                         /* room for Scup's low bits */
-    c->signs.count = c->signs.place = c->signs.length = c->signs.after = 0;
+    c->signs.count = c->signs.place = c->signs.length = c->signs.after = c->signs.last = 0;
     c->code_count = 4;
     c->event_count = 0;
     barrier_local();
@@ -419,14 +416,13 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     struct code_stream ended_codes;
     if (local_index() < 2 * WIDE_PIECES)
         wide[local_index()] = 0;
-    c.signs.to = (GLOBAL u8 *)(data + (block->data + J2K_DATA_HEAD) / 4);
+    c.signs.to = data + (block->data + J2K_DATA_HEAD) / 4;
     c.signs.capacity = block->capacity;
     start_block(&c, memory, scratch);
     u32 most = (u32)code_pairs(&c, block, samples, block->factor) + 1;
     u32 planes = bit_length(~lane_least(scratch, ~most));
     c.event_count = planes > 0 ? c.event_count : 0;
     end_block(&c, &ended_events, &ended_codes);
-    barrier_all(); /* a final FF of MagSgn is left out, so that its place is written again */
     u32 length = join_streams(&c.signs, c.edges, &ended_events, &ended_codes);
     if (block->measured) {
         struct ht_measures m = measure_ht(block, samples, planes);

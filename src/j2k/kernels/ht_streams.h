@@ -11,8 +11,8 @@
 #include "j2k/kernels/ht_events.h"
 
 enum {
-    SIGN_WORDS = 512,                 /* words of the ring of MagSgn: a step's 8,192 bits behind those of a chunk */
-    CODE_WORDS = 480 + 1 + LANES + 1, /* words of VLC: 30 bits for a pair, 4 in front, and zeros that are read behind */
+    SIGN_WORDS = 512,    /* words of the ring of MagSgn: a step's 8,192 bits behind those of a chunk */
+    CODE_WORDS = 480 + 2 /* words of VLC: 30 bits for a pair, and 4 in front */
 };
 
 /*
@@ -35,12 +35,14 @@ FUNCTION u32 bits_at(LOCAL const u32 *words, u32 place)
 struct sign_stream {
     LOCAL u32 *ring;
     LOCAL u32 *scratch;
-    GLOBAL u8 *to;
-    u32 capacity; /* bytes that there is room for; bytes behind them are not written */
+    GLOBAL u32 *to;
+    u32 capacity; /* bytes that there is room for, a multiple of 4; bytes behind them are not written */
     u32 count;    /* number of bits so far */
     u32 place;    /* number of bits that have been stuffed */
     u32 length;   /* number of bytes that these made */
     u32 after;    /* 1: the last of these bytes is FF */
+    u32 last;     /* the last four of these bytes; those in the last word have not been written */
+    u32 written;  /* number of words that have been written, as soon as the stream has ended */
 };
 
 /* Write up to 32 bits of MagSgn from bit `place` on. */
@@ -72,6 +74,28 @@ FUNCTION void fill_ahead(const struct sign_stream *s)
         s->ring[(word + LANES) % SIGN_WORDS] = 0xFFFFFFFFu;
 }
 
+/* Return the number of words in front of the one that has the last byte; −1 if there is no byte. */
+FUNCTION u32 words_before_last(u32 length)
+{
+    return (length + 3) / 4 - 1;
+}
+
+/*
+ * Append the first `count` bytes of all work-items, each of which has four, and write those words that are complete,
+ * but not the last one. The whole work-group calls this.
+ */
+FUNCTION void write_sign_bytes(struct sign_stream *s, u32 bytes, u32 count)
+{
+    u32 lane = lane_index(), left = lane_shuffle(s->scratch, bytes, (lane - 1) % LANES);
+    u32 before = lane == 0 ? s->last : left, at = words_before_last(s->length) + lane;
+    u32 word = shift_pair(before, bytes, (0 - s->length) % 4 * 8);
+    u32 last = count % 4 == 0 ? bytes : shift_pair(before, bytes, count % 4 * 8);
+    s->length += count;
+    if (at < words_before_last(s->length) && at < s->capacity / 4)
+        s->to[at] = word;
+    s->last = lane_shuffle(s->scratch, last, (count - 1) / 4);
+}
+
 /*
  * Stuff the next bytes of a chunk, at most `most`, up to and with the first FF: the byte behind it has only seven bits.
  * Words that are no longer needed become 0, because bits are joined to what is there. The whole work-group calls this.
@@ -87,14 +111,8 @@ FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
         end = byte + 1;
         after = 1;
     }
-    UNROLL for (u32 i = 0; i < 4; i++)
-    {
-        u32 at = 4 * lane + i;
-        if (at < end && s->length + at < s->capacity)
-            s->to[s->length + at] = (u8)(bytes >> 8 * i);
-    }
+    write_sign_bytes(s, bytes, end);
     s->place += 8 * end - s->after;
-    s->length += end;
     s->after = after;
     barrier_local(); /* all words have been read */
     if (from / 32 < (s->place - after) / 32)
@@ -116,7 +134,11 @@ FUNCTION void end_signs(struct sign_stream *s)
         u32 left = (s->count - s->place + s->after + 7) / 8;
         stuff_signs(s, left < CHUNK_BYTES ? left : CHUNK_BYTES);
     }
-    s->length -= s->after;
+    s->written = words_before_last(s->length);
+    if (s->after) {
+        s->length--;
+        s->last <<= 8;
+    }
 }
 
 /* Holds VLC after stuffing: complete bytes, and the bits behind them. The values are the same in all work-items. */
