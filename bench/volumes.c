@@ -5,12 +5,16 @@
  * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
  * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
  *
- *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-n KIND] [-e]
+ *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-n NAME]
+ *                    [-j FOLDER] [-e]
  *
  * With -e bricks are encoded on the device, too, from its array to pinned memory, in one call, and compared with the
- * CPU's; a second table has these rows. -l sets the levels across slices; -n measures one of the volumes, the first of
- * which is 0. With -g volumes and slices are measured with each of these numbers of groups, into which the library
- * divides the bricks; 0 is the number that it chooses.
+ * CPU's; a second table has these rows. -l sets the levels across slices; -n measures one volume: seismic-ebcot,
+ * seismic-ht, ct-ht or ct-ebcot, or its number, from 0 on. -j records one more call of each row, and writes the
+ * device's steps, with the start and duration of each, to FOLDER/WORK-NAME.json, like 'kostka profile --json'; the work
+ * is decode, slice or encode. The device is not kept busy before that call, so that the record shows when it waits.
+ * With -g volumes and slices are measured with each of these numbers of groups, into which the library divides the
+ * bricks; 0 is the number that it chooses.
  */
 #include <getopt.h>
 #include <math.h>
@@ -19,12 +23,14 @@
 #include <string.h>
 
 #include <kostka/kostka_device.h>
-#include <kostka/kostka_profile.h>
 #include <kostka/kostka_volume.h>
 
 #include "call.h"
+#include "device/timing.h"
 #include "print/statistics.h"
+#include "run/device.h"
 #include "run/volume.h"
+#include "volume_steps.h"
 
 /* The step between neighbouring integers, for samples that are numbers of single precision. */
 static const float SCALE = 1 / 160000.0F;
@@ -38,29 +44,31 @@ enum {
 };
 
 struct volume_kind {
-    const char *name;
-    bool seismic; /* otherwise like a CT */
+    const char *name, *file; /* `file`: part of a file's name */
+    bool seismic;            /* otherwise like a CT */
     uint8_t bits;
     double ratio; /* 0: without loss */
     uint32_t style, z_levels;
 };
 
 static const struct volume_kind kinds[KINDS] = {
-    {"seismic, float32 of 20 bits, 9/7, 27:1, EBCOT", true, 20, 27, 0, 4},
-    {"seismic, float32 of 20 bits, 9/7, 27:1, HT", true, 20, 27, KST_J2K_HT, 4},
-    {"CT, int16, 5/3, lossless, HT", false, 16, 0, KST_J2K_HT, 2},
-    {"CT, int16, 5/3, lossless, EBCOT", false, 16, 0, 0, 2},
+    {"seismic, float32 of 20 bits, 9/7, 27:1, EBCOT", "seismic-ebcot", true, 20, 27, 0, 4},
+    {"seismic, float32 of 20 bits, 9/7, 27:1, HT", "seismic-ht", true, 20, 27, KST_J2K_HT, 4},
+    {"CT, int16, 5/3, lossless, HT", "ct-ht", false, 16, 0, KST_J2K_HT, 2},
+    {"CT, int16, 5/3, lossless, EBCOT", "ct-ebcot", false, 16, 0, 0, 2},
 };
 
 struct volume_bench {
     kst_context *cpu, *gpu;
     kst_memory memory;
     uint32_t side, brick, runs;
-    uint32_t groups;   /* into which bricks are divided; 0: the library chooses */
-    uint32_t levels;   /* across slices */
-    const char *tried; /* numbers of groups to measure, separated by commas; null: none */
-    bool encodes;      /* whether to measure encoding on the device, too */
-    FILE *encoded;     /* the rows of the table of encoding */
+    uint32_t groups;    /* into which bricks are divided; 0: the library chooses */
+    uint32_t levels;    /* across slices */
+    const char *tried;  /* numbers of groups to measure, separated by commas; null: none */
+    bool encodes;       /* whether to measure encoding on the device, too */
+    const char *folder; /* where the steps of each row are written as JSON; null: nowhere */
+    const char *device; /* its name */
+    FILE *encoded;      /* the rows of the table of encoding */
     const struct volume_kind *kind;
     kst_volume host, array; /* the volume, and the array on the device */
     uint32_t bricks;
@@ -200,32 +208,6 @@ static kst_image as_image(const kst_volume *v)
     return image;
 }
 
-struct volume_steps {
-    uint32_t kernels, uploads, downloads, others;
-    struct {
-        const char *name;
-        double seconds;
-    } kernel[24];
-    uint32_t count;
-};
-
-static void add_step(void *user, const kst_step *step)
-{
-    struct volume_steps *steps = user;
-    uint32_t i = 0;
-    steps->kernels += step->kind == KST_STEP_KERNEL;
-    steps->uploads += step->kind == KST_STEP_UPLOAD;
-    steps->downloads += step->kind == KST_STEP_DOWNLOAD;
-    steps->others += step->kind == KST_STEP_COPY || step->kind == KST_STEP_FILL;
-    while (i < steps->count && strcmp(steps->kernel[i].name, step->name) != 0)
-        i++;
-    if (i == 24)
-        return;
-    steps->count += i == steps->count;
-    steps->kernel[i].name = step->name;
-    steps->kernel[i].seconds += step->seconds;
-}
-
 static void set_options(const struct volume_bench *b, kst_volume_options *options)
 {
     kst_volume_options_init(options);
@@ -262,12 +244,55 @@ static void upload(const struct volume_bench *b)
     kst_volume_release(b->cpu, &from);
 }
 
-static void print_steps(FILE *to, const struct volume_steps *steps)
+/* Describe a measured call for its JSON. */
+static struct volume_run run_of(const struct volume_bench *b, const char *work, uint32_t bricks, double seconds)
 {
-    fprintf(to, " %u, %u, %u, %u |", steps->kernels, steps->uploads, steps->downloads, steps->others);
-    for (uint32_t i = 0; i < steps->count; i++)
-        fprintf(to, "%s%s %.3f", i > 0 ? ", " : " ", steps->kernel[i].name, steps->kernel[i].seconds * 1e3);
-    fputs(" |\n", to);
+    return (struct volume_run){.folder = b->folder,
+        .work = work,
+        .name = b->kind->file,
+        .device = b->device,
+        .side = b->side,
+        .bricks = bricks,
+        .seconds = seconds};
+}
+
+static void decode(const struct volume_bench *b, kst_context *context, uint32_t count)
+{
+    const kst_status status = kst_volume_run_decode_all(context, b->item, count, b->groups);
+    for (uint32_t i = 0; i < count && status; i++)
+        if (b->item[i].report.status) {
+            fprintf(stderr, "decode: %s\n", b->item[i].report.message);
+            exit(1);
+        }
+}
+
+/* Record the steps of a call that encodes items, or decodes if there are none. `at_once`: without a delay. */
+static struct volume_steps record_call(
+    const struct volume_bench *b, uint32_t bricks, kst_volume_encode_item *items, bool at_once)
+{
+    struct volume_steps steps = {.count = 0};
+    bench_check(kst_profile_begin(b->gpu), "profile");
+    if (at_once)
+        kst_gpu_timing_at_once(kst_context_gpu(b->gpu)->gpu);
+    if (items)
+        encode_items(b->gpu, items, bricks);
+    else
+        decode(b, b->gpu, bricks);
+    bench_check(kst_profile_end(b->gpu, volume_steps_add, &steps), "profile");
+    return steps;
+}
+
+/* Record a call, and print the last cells of a row. Record another one for the JSON, where it is wanted. */
+static void record(const struct volume_bench *b, FILE *to, const struct volume_run *run, kst_volume_encode_item *items)
+{
+    struct volume_steps steps = record_call(b, run->bricks, items, false);
+    volume_steps_print(to, &steps);
+    volume_steps_release(&steps);
+    if (!run->folder)
+        return;
+    steps = record_call(b, run->bricks, items, true);
+    volume_steps_write(&steps, run);
+    volume_steps_release(&steps);
 }
 
 /* Encode all bricks from the device's array to pinned memory, and compare them with the CPU's. Writes a row. */
@@ -276,7 +301,6 @@ static bool encode_there(const struct volume_bench *b, const kst_buffer *wanted,
     kst_volume_encode_item *items = calloc(b->bricks, sizeof *items);
     kst_volume *part = calloc(b->bricks, sizeof *part);
     double *seconds = calloc(b->runs, sizeof *seconds);
-    struct volume_steps steps = {.count = 0};
     kst_volume_options options;
     size_t at = 0;
     void *room;
@@ -303,13 +327,12 @@ static bool encode_there(const struct volume_bench *b, const kst_buffer *wanted,
     for (uint32_t i = 0; i < b->bricks; i++)
         same = same && items[i].output.length == wanted[i].length &&
                memcmp(items[i].output.data, wanted[i].data, wanted[i].length) == 0;
-    bench_check(kst_profile_begin(b->gpu), "profile");
-    encode_items(b->gpu, items, b->bricks);
-    bench_check(kst_profile_end(b->gpu, add_step, &steps), "profile");
     const double median = statistics_median(seconds, b->runs), samples = (double)b->side * b->side * b->side;
     fprintf(b->encoded, "| %s | %u | %s | %.3f (%.3f) | %.1f |", b->kind->name, b->bricks, same ? "equal" : "DIFFERENT",
         median * 1e3, seconds[0] * 1e3, samples / median * 1e-9);
-    print_steps(b->encoded, &steps);
+    struct volume_run run = run_of(b, "encode", b->bricks, median);
+    run.bytes = b->coded;
+    record(b, b->encoded, &run, items);
     kst_pinned_release(b->gpu, room);
     free(items);
     free(part);
@@ -362,16 +385,6 @@ static bool encode(struct volume_bench *b)
     return same;
 }
 
-static void decode(struct volume_bench *b, kst_context *context, uint32_t count)
-{
-    const kst_status status = kst_volume_run_decode_all(context, b->item, count, b->groups);
-    for (uint32_t i = 0; i < count && status; i++)
-        if (b->item[i].report.status) {
-            fprintf(stderr, "decode: %s\n", b->item[i].report.message);
-            exit(1);
-        }
-}
-
 /* Compare an array with what the CPU decodes. Afterwards the parts hold what they held before. */
 static bool is_same(struct volume_bench *b, kst_volume *array, const kst_volume *parts, uint32_t count)
 {
@@ -398,16 +411,6 @@ static bool is_same(struct volume_bench *b, kst_volume *array, const kst_volume 
     kst_volume_release(b->cpu, &wanted);
     kst_volume_release(b->cpu, &found);
     return same;
-}
-
-static void profile(struct volume_bench *b, uint32_t count)
-{
-    struct volume_steps steps = {.count = 0};
-    if (kst_profile_begin(b->gpu))
-        return;
-    decode(b, b->gpu, count);
-    bench_check(kst_profile_end(b->gpu, add_step, &steps), "profile");
-    print_steps(stdout, &steps);
 }
 
 /* Measure `count` bricks that go to an array, and print a row. Returns whether they equal the CPU's. */
@@ -438,7 +441,9 @@ static bool measure(struct volume_bench *b, const char *what, kst_volume *array,
     printf("| %s%s | %u | %.2f | %s | %.3f (%.3f) | %.1f | %.3f | %.3f | %.2f |", b->kind->name, what, count,
         (double)raw / (double)coded, same ? "equal" : "DIFFERENT", median * 1e3, seconds[0] * 1e3,
         (double)samples / median * 1e-9, copies.up * 1e3, copies.up_pageable * 1e3, copies.up / median);
-    profile(b, count);
+    struct volume_run run = run_of(b, array->depth > 1 ? "decode" : "slice", count, median);
+    run.bytes = coded;
+    record(b, stdout, &run, NULL);
     fflush(stdout);
     free(seconds);
     free(parts);
@@ -516,6 +521,19 @@ static bool run_kind(struct volume_bench *b)
     return same;
 }
 
+/* Return the index of a volume with this name or number. Ends the program if there is none. */
+static uint32_t find_kind(const char *name)
+{
+    char text[24];
+    for (uint32_t i = 0; i < KINDS; i++) {
+        snprintf(text, sizeof text, "%u", i);
+        if (strcmp(name, kinds[i].file) == 0 || strcmp(name, text) == 0)
+            return i;
+    }
+    fprintf(stderr, "%s: no such volume\n", name);
+    exit(2);
+}
+
 int main(int argc, char **argv)
 {
     enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000, LEVELS_MAX = 32 };
@@ -523,7 +541,7 @@ int main(int argc, char **argv)
     struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS, .levels = KST_LEVELS_AUTO};
     uint32_t only = KINDS;
     bool same = true;
-    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:n:e")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:n:j:e")) != -1;) {
         if (option == 'd')
             device = optarg;
         else if (option == 'k')
@@ -537,7 +555,9 @@ int main(int argc, char **argv)
         else if (option == 'g')
             b.tried = optarg;
         else if (option == 'n')
-            only = number(optarg, 0, KINDS - 1);
+            only = find_kind(optarg);
+        else if (option == 'j')
+            b.folder = optarg;
         else if (option == 'e')
             b.encodes = true;
         else
@@ -552,6 +572,7 @@ int main(int argc, char **argv)
     b.cpu = bench_context("cpu");
     b.gpu = bench_context(device);
     bench_check(kst_context_device(b.gpu, &info), device);
+    b.device = info.name;
     b.memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
     printf("%s, %u³ samples in bricks of %u³\n\n", info.name, b.side, b.brick);
     puts("| volume | bricks | ratio | as the CPU | ms (least) | Gsamples/s | raw copy, pinned, ms | pageable, ms | "

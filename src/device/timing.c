@@ -74,7 +74,7 @@ static bool start(struct gpu_queue *queue, const struct timing_step *wanted, uin
     pthread_mutex_lock(&timing->lock);
     made = made && (timing->count < timing->capacity || grow(timing, gpu));
     timing->incomplete = timing->incomplete || !made;
-    if (made && timing->count == 0)
+    if (made && timing->count == 0 && timing->fills > 0)
         delay(timing, queue);
     if (made) {
         timing->driver->record(queue, &step.before);
@@ -222,6 +222,11 @@ kst_status kst_gpu_timing_begin(struct gpu *gpu, struct gpu_error *error)
     gpu->timing = timing;
     gpu->backend = &timing->backend;
     return KST_OK;
+}
+
+void kst_gpu_timing_at_once(struct gpu *gpu)
+{
+    gpu->timing->fills = 0;
 }
 
 static void tell_step(struct gpu *gpu, const struct gpu_timing *timing, const struct timing_step *step,

@@ -13,6 +13,9 @@
 /* Start to record. KST_ERROR_STATE if the device is being recorded already. */
 kst_status kst_gpu_timing_begin(struct gpu *gpu, struct gpu_error *error);
 
+/* Let the recorded work begin without a delay, so that the record shows when the device waits for the host. */
+void kst_gpu_timing_at_once(struct gpu *gpu);
+
 /* End the record as kst_profile_end() does. */
 kst_status kst_gpu_timing_end(struct gpu *gpu, void (*tell)(void *user, const kst_step *step), void *user);
 
