@@ -26,7 +26,6 @@
 #include <kostka/kostka_volume.h>
 
 #include "call.h"
-#include "device/timing.h"
 #include "print/statistics.h"
 #include "run/device.h"
 #include "run/volume.h"
@@ -273,7 +272,7 @@ static struct volume_steps record_call(
     struct volume_steps steps = {.count = 0};
     bench_check(kst_profile_begin(b->gpu), "profile");
     if (at_once)
-        kst_gpu_timing_at_once(kst_context_gpu(b->gpu)->gpu);
+        kst_context_record_at_once(b->gpu);
     if (items)
         encode_items(b->gpu, items, bricks);
     else

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/device.h"
+#include "device/timing.h"
 #include "run/codec.h"
 
 struct context_device {
@@ -173,4 +174,9 @@ bool kst_context_is_cpu(struct kst_context *context)
     bool tried = chosen->tried;
     pthread_mutex_unlock(&chosen->opening);
     return tried && !chosen->gpu;
+}
+
+void kst_context_record_at_once(const struct kst_context *context)
+{
+    kst_gpu_timing_at_once(kst_context_gpu_if_open(context)->gpu);
 }

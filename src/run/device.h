@@ -47,6 +47,12 @@ struct gpu_runtime *kst_context_gpu_for(struct kst_context *context, double seco
  */
 struct gpu_runtime *kst_context_gpu_for_part(struct kst_context *context, double seconds, double all, double least);
 
+/*
+ * Let the work whose steps are being recorded (kst_profile_begin()) begin without a delay, so that the record shows
+ * when the device waits for the host.
+ */
+void kst_context_record_at_once(const struct kst_context *context);
+
 /* Return whether the context works on the CPU only: no work can go to a GPU. */
 bool kst_context_is_cpu(struct kst_context *context);
 

@@ -7,6 +7,7 @@
  */
 #include "core/report.h"
 #include "run/volume.h"
+#include "run/volume_ahead.h"
 #include "run/volume_decoding.h"
 
 enum {
@@ -15,6 +16,7 @@ enum {
     GROUPS_LEAST = 4,    /* for pools of few threads */
     GROUPS_MOST = 16,    /* more launches of fewer code-blocks use the GPU less well */
     EBCOT_MOST = 8,      /* the same for EBCOT */
+    GROUPS_HALVED = 8,   /* least number of groups of which some are halved; see first_of() */
     LIMITS_AT_ONCE = 6,  /* all groups in flight take at most this many times the limit on memory */
     BYTES_A_SAMPLE = 8   /* memory that the CPU takes to decode a sample of a volume */
 };
@@ -59,8 +61,10 @@ struct volume_wave {
     struct volume_decoding **planned;
     struct volume_group *group;
     uint32_t count, group_count;
+    bool ht;                      /* volumes are coded with HT, as far as the first one says */
     uint32_t wanted_groups;       /* 0: as many as suit the volumes */
     uint64_t length;              /* bytes of all streams of the wave */
+    struct volume_ahead ahead;    /* the streams that are uploaded before volumes are planned */
     atomic_uint next;             /* the first volume that no lane of the CPU has taken */
     atomic_uint_fast64_t *memory; /* bytes that the groups of all waves take on the GPU */
 };
@@ -113,17 +117,19 @@ static bool take_memory(const struct volume_wave *wave, const struct volume_grou
  * Let the GPU begin with a group. A group that cannot begin, for lack of host memory, gives back the memory that it
  * reserved.
  */
-static void let_begin(const struct volume_wave *wave, struct volume_group *group)
+static void let_begin(struct volume_wave *wave, struct volume_group *group)
 {
+    (*group->planned)->ahead = kst_volume_ahead_take(&wave->ahead, (uint32_t)(group - wave->group));
     for (uint32_t i = 0; i < group->planned_count; i++)
         group->planned[i]->beside = wave->group_count - 1;
     group->under_way = (*group->planned)->decoder->codec->begin_volumes(group->planned, group->planned_count);
     if (!group->under_way)
         atomic_fetch_sub(wave->memory, group->memory);
+    kst_volume_ahead_queue(&wave->ahead);
 }
 
 /* Let the GPU begin with the volumes of a group that it can decode. All have been planned. */
-static void begin_group(const struct volume_wave *wave, struct volume_group *group)
+static void begin_group(struct volume_wave *wave, struct volume_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++) {
         struct volume_entry *entry = &group->entry[i];
@@ -139,11 +145,18 @@ static void begin_group(const struct volume_wave *wave, struct volume_group *gro
         let_begin(wave, group);
 }
 
-/* Open and plan a volume, and begin with its group if all others of the group have been planned. */
+/*
+ * Queue the first streams, as task 0; or as one of the following tasks open and plan a volume, and begin with its group
+ * if all others of the group have been planned.
+ */
 static void open_one(void *argument, uint32_t index)
 {
-    const struct volume_wave *wave = argument;
-    struct volume_entry *entry = &wave->entry[index];
+    struct volume_wave *wave = argument;
+    struct volume_entry *entry = &wave->entry[index - 1];
+    if (index == 0) {
+        kst_volume_ahead_queue(&wave->ahead);
+        return;
+    }
     kst_decoder_start(&entry->decoder, entry->decoder.context);
     entry->status = open_entry(entry, wave->length);
     if (atomic_fetch_sub(&entry->group->left, 1) == 1)
@@ -185,35 +198,51 @@ static uint32_t choose_groups(const struct volume_wave *wave)
 {
     uint64_t groups = wave->wanted_groups, samples = 0;
     if (groups == 0 && wave->count > 1) {
-        const bool ht = is_ht(wave->context, wave->items);
-        const uint32_t most = most_groups(wave, ht);
+        const uint32_t most = most_groups(wave, wave->ht);
         for (uint32_t i = 0; i < wave->count; i++)
             samples += samples_of(&wave->items[i], GROUP_SAMPLES);
         groups = samples / GROUP_SAMPLES + (samples % GROUP_SAMPLES > 0);
-        if (ht && wave->count / GROUP_VOLUMES > groups)
+        if (wave->ht && wave->count / GROUP_VOLUMES > groups)
             groups = wave->count / GROUP_VOLUMES;
         groups = groups < most ? groups : most;
     }
     return groups == 0 ? 1 : groups < wave->count ? (uint32_t)groups : wave->count;
 }
 
+/*
+ * Return the first volume of a group. With HT the first two groups are half as large as others, so that the device
+ * begins sooner, and so are the last two, because nothing overlaps their kernels.
+ */
+static uint32_t first_of(const struct volume_wave *wave, uint32_t group)
+{
+    const uint64_t groups = wave->group_count;
+    if (!wave->ht || groups < GROUPS_HALVED)
+        return (uint32_t)(wave->count * group / groups);
+    const uint64_t halves = 2 * groups - 4, from_end = groups - group;
+    const uint64_t before = group < 2 ? group : from_end < 2 ? halves - from_end : 2 * group - 2;
+    return (uint32_t)(wave->count * before / halves);
+}
+
 /* Divide the volumes of a wave into groups. */
 static void divide(struct volume_wave *wave)
 {
+    wave->ht = wave->count > 1 && is_ht(wave->context, wave->items);
     wave->group_count = choose_groups(wave);
     wave->length = 0;
     for (uint32_t i = 0; i < wave->count; i++) {
         wave->entry[i] = (struct volume_entry){.item = &wave->items[i], .decoder = {.context = wave->context}};
         wave->length += wave->items[i].data ? wave->items[i].length : 0;
     }
+    kst_volume_ahead_begin(&wave->ahead, wave->group_count > 1 ? kst_context_gpu_if_open(wave->context) : NULL,
+        wave->context->limits.memory);
     for (uint32_t g = 0; g < wave->group_count; g++) {
-        const uint32_t first = (uint32_t)((uint64_t)wave->count * g / wave->group_count);
-        const uint32_t end = (uint32_t)((uint64_t)wave->count * (g + 1) / wave->group_count);
+        const uint32_t first = first_of(wave, g), end = first_of(wave, g + 1);
         wave->group[g] =
             (struct volume_group){.entry = wave->entry + first, .planned = wave->planned + first, .count = end - first};
         atomic_init(&wave->group[g].left, end - first);
         for (uint32_t i = first; i < end; i++)
             wave->entry[i].group = &wave->group[g];
+        kst_volume_ahead_add(&wave->ahead, wave->items + first, end - first);
     }
 }
 
@@ -259,7 +288,7 @@ static uint32_t count_lanes(const struct volume_wave *wave)
 static void begin_wave(struct volume_wave *wave)
 {
     divide(wave);
-    kst_pool_run(wave->context->pool, wave->count, open_one, wave);
+    kst_pool_run(wave->context->pool, wave->count + 1, open_one, wave);
     atomic_init(&wave->next, 0);
     kst_pool_run(wave->context->pool, count_lanes(wave), decode_lane, wave);
 }
@@ -326,6 +355,7 @@ static void end_group(void *argument, uint32_t index)
 static void end_wave(struct volume_wave *wave, kst_status *first)
 {
     kst_pool_run(wave->context->pool, wave->group_count, end_group, wave);
+    kst_volume_ahead_end(&wave->ahead);
     for (uint32_t i = 0; i < wave->count && !*first; i++)
         *first = wave->entry[i].status;
     wave->count = wave->group_count = 0;
