@@ -11,11 +11,12 @@
 #include "image/location.h"
 
 enum {
-    IN_ALL = 256 << 20,    /* bytes of all groups, which keep their memory until the end */
-    IN_FLIGHT = 16 << 20,  /* bytes; a bus copies them while the host reads and plans the first volumes */
-    GAP = 4096,            /* most bytes between two streams of a group */
-    ALIGNMENT = 16,        /* of streams in memory */
-    BEHIND = 8 + ALIGNMENT /* bytes behind a stream that the codec may want */
+    IN_ALL = 256 << 20,  /* bytes of all groups, which keep their memory until the end */
+    AT_FIRST = 16 << 20, /* bytes that a bus copies while the host reads and plans the first volumes */
+    IN_FLIGHT = 8 << 20, /* bytes in front of the lists of a group, as long as other groups follow */
+    GAP = 4096,          /* most bytes between two streams of a group */
+    ALIGNMENT = 16,      /* of the distances between them */
+    BEHIND = 8           /* least bytes behind the last one that are uploaded, too, as the codec does it */
 };
 
 void kst_volume_ahead_begin(struct volume_ahead *ahead, struct gpu_runtime *gpu, uint64_t most)
@@ -41,16 +42,18 @@ static bool is_followed(const kst_volume_item *item)
     return then > at && then - at >= item->length && then - at - item->length <= GAP && (then - at) % ALIGNMENT == 0;
 }
 
-/* Return the bytes from the first stream to some behind the last one; 0 if they are not to be uploaded ahead. */
+/*
+ * Return the bytes from the first stream to those that are uploaded behind the last one; 0 if the streams are not to be
+ * uploaded ahead.
+ */
 static size_t length_of(struct gpu_runtime *gpu, const kst_volume_item *items, uint32_t count)
 {
     const kst_volume_item *last = items + count - 1;
     for (uint32_t i = 0; i < count; i++)
         if (!is_whole(&items[i]) || (&items[i] < last && !is_followed(&items[i])))
             return 0;
-    const size_t length = (size_t)((uintptr_t)last->data - (uintptr_t)items->data) + last->length;
-    if (kst_gpu_is_pinned(gpu, items->data, length + BEHIND))
-        return length + BEHIND;
+    const size_t end = (last->length + BEHIND + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t length = (size_t)((uintptr_t)last->data - (uintptr_t)items->data) + end;
     return kst_gpu_is_pinned(gpu, items->data, length) ? length : 0;
 }
 
@@ -85,14 +88,19 @@ static void queue_group(struct volume_ahead *ahead, uint32_t index)
     ahead->in_flight += group->length;
 }
 
+static void queue_groups(struct volume_ahead *ahead, uint64_t most)
+{
+    for (; ahead->next < ahead->count && ahead->in_flight < most; ahead->next++)
+        if (ahead->group[ahead->next].length > 0)
+            queue_group(ahead, ahead->next);
+}
+
 void kst_volume_ahead_queue(struct volume_ahead *ahead)
 {
     if (!ahead->gpu)
         return;
     pthread_mutex_lock(&ahead->lock);
-    for (; ahead->next < ahead->count && ahead->in_flight < IN_FLIGHT; ahead->next++)
-        if (ahead->group[ahead->next].length > 0)
-            queue_group(ahead, ahead->next);
+    queue_groups(ahead, AT_FIRST);
     pthread_mutex_unlock(&ahead->lock);
 }
 
@@ -102,14 +110,23 @@ const struct gpu_ahead *kst_volume_ahead_take(struct volume_ahead *ahead, uint32
     if (!ahead->gpu || group >= ahead->count)
         return NULL;
     pthread_mutex_lock(&ahead->lock);
-    if (ahead->group[group].event) {
+    if (ahead->group[group].event)
         taken = &ahead->group[group];
-        ahead->in_flight -= taken->length;
-    } else {
+    else
         ahead->group[group].length = 0;
-    }
     pthread_mutex_unlock(&ahead->lock);
     return taken;
+}
+
+void kst_volume_ahead_begun(struct volume_ahead *ahead, uint32_t group)
+{
+    if (!ahead->gpu || group >= ahead->count)
+        return;
+    pthread_mutex_lock(&ahead->lock);
+    if (ahead->group[group].event)
+        ahead->in_flight -= ahead->group[group].length;
+    queue_groups(ahead, IN_FLIGHT);
+    pthread_mutex_unlock(&ahead->lock);
 }
 
 void kst_volume_ahead_end(struct volume_ahead *ahead)

@@ -29,14 +29,17 @@ struct volume_ahead {
 void kst_volume_ahead_begin(struct volume_ahead *ahead, struct gpu_runtime *gpu, uint64_t most);
 void kst_volume_ahead_add(struct volume_ahead *ahead, const kst_volume_item *items, uint32_t count);
 
-/* Queue the next groups, unless enough are in flight. */
+/* Queue the first groups. */
 void kst_volume_ahead_queue(struct volume_ahead *ahead);
 
 /*
- * Return the streams of a group that is about to begin, and no longer count them as in flight. Their memory is the
- * group's until the end of all. Returns null if they are not queued; then they never will be.
+ * Return the streams of a group that is about to begin. Their memory is the group's until the end of all. Returns null
+ * if they are not queued; then they never will be.
  */
 const struct gpu_ahead *kst_volume_ahead_take(struct volume_ahead *ahead, uint32_t group);
+
+/* Note that a group has begun, so that its lists are queued; and queue the next groups, unless enough are in flight. */
+void kst_volume_ahead_begun(struct volume_ahead *ahead, uint32_t group);
 
 /* Wait for the uploads, and release what nobody used. */
 void kst_volume_ahead_end(struct volume_ahead *ahead);

@@ -119,13 +119,14 @@ static bool take_memory(const struct volume_wave *wave, const struct volume_grou
  */
 static void let_begin(struct volume_wave *wave, struct volume_group *group)
 {
-    (*group->planned)->ahead = kst_volume_ahead_take(&wave->ahead, (uint32_t)(group - wave->group));
+    const uint32_t index = (uint32_t)(group - wave->group);
+    (*group->planned)->ahead = kst_volume_ahead_take(&wave->ahead, index);
     for (uint32_t i = 0; i < group->planned_count; i++)
         group->planned[i]->beside = wave->group_count - 1;
     group->under_way = (*group->planned)->decoder->codec->begin_volumes(group->planned, group->planned_count);
     if (!group->under_way)
         atomic_fetch_sub(wave->memory, group->memory);
-    kst_volume_ahead_queue(&wave->ahead);
+    kst_volume_ahead_begun(&wave->ahead, index);
 }
 
 /* Let the GPU begin with the volumes of a group that it can decode. All have been planned. */

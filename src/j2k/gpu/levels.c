@@ -520,10 +520,11 @@ static void add_tile(
 
 /*
  * Add all outputs; volumes have none. `finished` is the index of the first record of levels that are computed with
- * outputs.
+ * outputs. If there are no such levels, all outputs have the same kernel.
  */
 static void add_outputs(struct levels_writer *w, uint32_t finished)
 {
+    const uint32_t last = w->part->finishes ? J2K_KERNEL_FINISH_97_INDICES : J2K_KERNEL_PUT_OUT;
     if (w->part->items->volume)
         return;
     begin_launch(w);
@@ -531,7 +532,7 @@ static void add_outputs(struct levels_writer *w, uint32_t finished)
         if (w->part->items[i].plan->missing_tiles > 0)
             add_filled(w, i);
     end_launch(w, J2K_KERNEL_PUT_OUT);
-    for (uint32_t kernel = J2K_KERNEL_PUT_OUT; kernel <= J2K_KERNEL_FINISH_97_INDICES; kernel++) {
+    for (uint32_t kernel = J2K_KERNEL_PUT_OUT; kernel <= last; kernel++) {
         begin_launch(w);
         w->finished = finished;
         for (uint32_t i = 0; i < w->part->count; i++) {
@@ -558,9 +559,20 @@ static void add_rest(struct levels_writer *w, uint32_t *levels)
     add_outputs(w, finished);
 }
 
+/* Return whether the last level of any tile is computed when pixels are written or read. */
+static bool any_finishes(const struct j2k_gpu_part *part)
+{
+    for (uint32_t i = 0; i < part->count && part->finishes; i++)
+        for (uint32_t t = 0; t < part->items[i].plan->tile_count; t++)
+            if (finish_together(part, i, &part->items[i].plan->tile[t]))
+                return true;
+    return false;
+}
+
 void kst_j2k_gpu_count_levels(struct j2k_gpu_part *part)
 {
     struct levels_writer w = {.part = part};
+    part->finishes = any_finishes(part);
     memset(part->level, 0, sizeof part->level);
     for_each_component(&w, add_levels);
     for (uint32_t r = 0; r < J2K_LEVELS; r++)

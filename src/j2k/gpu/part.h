@@ -209,7 +209,10 @@ struct j2k_gpu_part {
     uint64_t unit_bytes; /* coded bytes for each compute unit of the device, including those of other jobs */
     uint32_t gaps;       /* number of records of gaps, which follow the records of T.814 blocks */
     bool covered;        /* the blocks and gaps cover all bands */
-    /* The last level of three components is computed in the kernel that writes their pixels. */
+    /*
+     * The last level of three components is computed in the kernel that writes their pixels, if they suit; once levels
+     * have been counted, whether any do.
+     */
     bool finishes;
     bool encodes;
     uint32_t units;   /* compute units of the device */

@@ -11,7 +11,7 @@ enum {
     LEAST_SAMPLES = 1 << 24, /* least and most samples of a group: enough blocks to keep a device busy, */
     MOST_SAMPLES = 1 << 26,  /* but few enough to be written while others are coded */
     MOST_VOLUMES = 256,      /* most volumes of a group */
-    GROUPS_AT_ONCE = 4
+    GROUPS_AT_ONCE = 8
 };
 
 /* Holds all volumes of a call. */
