@@ -10,7 +10,7 @@ enum {
     MOST_SAMPLES = 1 << 29, /* most samples, so that 32 bits can always count decisions */
     ROWS_A_UNIT = 4,        /* rows of lanes for each multiprocessor, so that it has work while one row waits */
     FRONT_SHARE = 8,
-    SLICE = 2048 /* blocks that a thread writes at once */
+    SLICE = 8192 /* blocks that a thread writes at once; calling one takes as long as thousands of blocks */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))

@@ -202,6 +202,18 @@ static const kst_writer *keeper_of(const struct j2k_encoder *encoder)
     return writer && writer->keep && suits && large ? writer : NULL;
 }
 
+/*
+ * Begin a search by counting before anything is counted, because a device still transforms the picture meanwhile. If it
+ * was begun together with other searches, nothing is left to do.
+ */
+static kst_status begin_counting(struct j2k_encoder *encoder)
+{
+    if (!encoder->request.count || encoder->search)
+        return KST_OK;
+    kst_status status = kst_j2k_run_encode_layer_lists(encoder);
+    return status ? status : kst_j2k_run_encode_search_begin(encoder);
+}
+
 kst_status kst_j2k_run_encode_settle(struct j2k_encoder *encoder)
 {
     if (kst_j2k_run_encode_goes_by_tiles(encoder))
@@ -210,7 +222,9 @@ kst_status kst_j2k_run_encode_settle(struct j2k_encoder *encoder)
     /* Without a quantiser the search begins with several planes of each block. */
     const bool by_planes = encoder->reversible && kst_j2k_run_encode_searches(encoder);
     const bool is_coded = encoder->on_gpu && !encoder->request.count;
-    kst_status status = is_coded || by_planes ? KST_OK : kst_j2k_run_encode_blocks(encoder);
+    kst_status status = begin_counting(encoder);
+    if (!status && !is_coded && !by_planes)
+        status = kst_j2k_run_encode_blocks(encoder);
     if (!status)
         status = kst_j2k_run_encode_layers(encoder);
     return status ? status : write_file(encoder);

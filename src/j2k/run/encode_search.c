@@ -111,6 +111,7 @@ struct j2k_step_search {
     bool is_end;   /* counting finds no better step */
     bool foresaw;  /* a step was coded, or is being coded, without being counted, which is done once */
     bool foresees; /* it is being coded */
+    bool found;    /* the search has ended */
     double close, aim, most, finest;
     struct tried_step now, before, earlier, good, bad; /* a step of 0: there is none yet */
     struct tried_step coded;                           /* best of the found steps that were coded */
@@ -452,6 +453,7 @@ kst_status kst_j2k_run_encode_search_found(struct j2k_encoder *encoder, bool *co
 {
     struct j2k_step_search *search = encoder->search;
     encoder->request.count = false;
+    search->found = true;
     *codes = false;
     if (encoder->options.passes > 1)
         return take_found(search);
@@ -562,11 +564,10 @@ kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder)
     kst_status status = KST_OK;
     if (encoder->reversible)
         return search_planes(encoder);
-    if (!encoder->search) { /* otherwise the search was done together with others */
+    if (!encoder->search)
         status = kst_j2k_run_encode_search_begin(encoder);
-        if (!status)
-            status = run(encoder);
-    }
+    if (!status && !encoder->search->found) /* otherwise it was done together with other searches */
+        status = run(encoder);
     if (!status && encoder->options.passes > 1)
         return improve(encoder);
     if (status || !allocates(encoder->search))

@@ -10,7 +10,7 @@
 enum {
     TOGETHER = 16,       /* precincts of a share if there are many */
     MANY_PRECINCTS = 64, /* fewest precincts that count as many */
-    FEW_BLOCKS = 1024    /* blocks whose headers are written sooner than threads wake up */
+    FEW_BLOCKS = 1024    /* blocks with passes, whose headers are written sooner than threads wake up */
 };
 
 struct writing_headers {
@@ -53,12 +53,21 @@ static kst_status allocate(const struct operation *op, struct j2k_packet_headers
     return status;
 }
 
+/* Return whether few blocks have passes, as in a codestream that is made to measure everything around the blocks. */
+static bool are_few(const struct j2k_coded *coded, struct j2k_span blocks)
+{
+    uint32_t count = 0;
+    for (uint32_t b = blocks.first; b < blocks.first + blocks.count && count < FEW_BLOCKS; b++)
+        count += coded->layer_passes[(size_t)(b + 1) * coded->layers - 1] > 0;
+    return count < FEW_BLOCKS;
+}
+
 kst_status kst_j2k_packet_headers_write(const struct operation *op, const struct j2k_coded *coded,
     struct j2k_packets *packets, struct j2k_tiles tiles, struct j2k_packet_headers *headers)
 {
     struct writing_headers w = {.coded = coded, .packets = packets, .headers = headers};
     const struct j2k_span precincts = kst_j2k_coded_precincts(coded, tiles);
-    const bool few = kst_j2k_coded_blocks(coded, tiles).count < FEW_BLOCKS;
+    const bool few = are_few(coded, kst_j2k_coded_blocks(coded, tiles));
     const uint32_t together = precincts.count < MANY_PRECINCTS ? 1 : TOGETHER;
     *headers = (struct j2k_packet_headers){.first = precincts.first,
         .count = precincts.count,
