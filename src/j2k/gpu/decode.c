@@ -161,8 +161,8 @@ static void make_pixels(struct j2k_gpu_job *job)
 /*
  * Upload the streams, and the work, which is written while the streams are uploaded, unless it has been. Copies of all
  * jobs go over the bus in the order in which they were queued, so that the work of a job waits for the streams of jobs
- * that began later. So of many volumes only the first have their streams uploaded early, as many as the bus copies
- * while a thread writes the work of one.
+ * that began later. So if many jobs begin at once, only the first have their streams uploaded early, as many as the bus
+ * copies while a thread writes the work of one.
  */
 static void upload(struct j2k_gpu_job *job)
 {
@@ -175,7 +175,7 @@ static void upload(struct j2k_gpu_job *job)
             kst_j2k_gpu_upload_streams(job);
         return;
     }
-    const uint64_t bytes = job->items->volume ? job->part.stream : 0;
+    const uint64_t bytes = job->part.stream;
     const bool early = atomic_fetch_add(ahead, bytes) < AHEAD_MOST;
     if (early)
         kst_j2k_gpu_upload_streams(job);

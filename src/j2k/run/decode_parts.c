@@ -138,14 +138,17 @@ static void settle_picture(void *arg, uint32_t index)
     s->parts->owner->leave(decoding);
 }
 
-/* End the decodings of a part. Pictures that were decoded together share the times. */
+/*
+ * End the decodings of a part. Pictures that were decoded together share the times. Of few pictures this takes less
+ * time than calling threads.
+ */
 static void settle(struct j2k_parts *parts, const struct j2k_part *part, const struct j2k_gpu_damage *damage,
     struct j2k_gpu_times *times, const struct gpu_error *error)
 {
     struct j2k_settling settling = {parts, part, damage, times, error};
     for (int i = 0; i < J2K_STAGES; i++)
         times->stage[i] /= part->count;
-    kst_pool_run(parts->owner->context->pool, part->count, settle_picture, &settling);
+    kst_pool_run(part->ht ? NULL : parts->owner->context->pool, part->count, settle_picture, &settling);
 }
 
 static void end_part(struct j2k_parts *parts)
@@ -200,13 +203,23 @@ static bool has_memory(const struct j2k_parts *parts, uint32_t more)
     return sum <= most;
 }
 
+/* Return whether the oldest part in flight would end without waiting. */
+static bool is_over(const struct j2k_parts *parts)
+{
+    const struct j2k_part *oldest = &parts->part[parts->ended];
+    return parts->ended < parts->begun && (!oldest->job || kst_j2k_gpu_done(oldest->job));
+}
+
 /*
  * End parts until the next one can begin: until few enough are in flight and there is memory for it, or none is left.
+ * End those that are over, too, so that several can begin at a time if the device is faster than one thread.
  */
 static void make_room(struct j2k_parts *parts)
 {
     const uint32_t most = at_once(&parts->part[parts->begun]);
     while (parts->begun - parts->ended >= most || (parts->begun > parts->ended && !has_memory(parts, 1)))
+        end_part(parts);
+    while (is_over(parts))
         end_part(parts);
 }
 
@@ -221,6 +234,7 @@ static uint32_t count_ready(const struct j2k_parts *parts, bool more)
     return count;
 }
 
+/* Threads begin parts before they open more streams, because the device waits for parts. */
 void kst_j2k_run_parts_run(void *made, bool more)
 {
     struct j2k_parts *parts = made;
@@ -232,8 +246,8 @@ void kst_j2k_run_parts_run(void *made, bool more)
         while (ready > 1 && !has_memory(parts, ready))
             ready--;
         for (uint32_t i = 0; i < ready; i++)
-            first[i].by_itself = ready > 1;
-        kst_pool_run(parts->owner->context->pool, ready, begin_part, parts);
+            first[i].by_itself = first->ht && parts->most > HT_PART_PICTURES;
+        kst_pool_run_first(parts->owner->context->pool, ready, begin_part, parts);
     }
 }
 
