@@ -2,6 +2,8 @@
 /* Lists the block coders that devices have. */
 #include "j2k/gpu/block_coder.h"
 
+#include "j2k/gpu/part.h"
+
 static const struct j2k_gpu_block_coder *const coders[J2K_BLOCK_CODERS] = {
     [J2K_EBCOT] = &kst_j2k_gpu_ebcot, [J2K_HT] = &kst_j2k_gpu_ht};
 
@@ -15,10 +17,11 @@ const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_block *b
     return coders[block->coder];
 }
 
-bool kst_j2k_gpu_can_decode(const struct j2k_plan *plan)
+bool kst_j2k_gpu_can_decode(const struct j2k_plan *plan, struct j2k_gpu_block_words *words)
 {
+    *words = (struct j2k_gpu_block_words){0, 0};
     for (uint32_t i = 0; i < plan->block_count; i++)
-        if (!coders[plan->block[i].coder]->can_decode(plan, &plan->block[i]))
+        if (!coders[plan->block[i].coder]->add_words(plan, &plan->block[i], words))
             return false;
     return true;
 }

@@ -12,15 +12,14 @@
 #include "j2k/plan/plan.h"
 
 struct j2k_gpu_job;
+struct j2k_gpu_block_words;
 
 struct j2k_gpu_block_coder {
-    /* Return whether the kernels can decode a block. */
-    bool (*can_decode)(const struct j2k_plan *plan, const struct j2k_block *block);
     /*
-     * Return how many words decoding a block takes in the buffer of states, if the block is not in a bundle with
-     * others.
+     * Return whether the kernels can decode a block, and add the words that this takes, if the block is not in a bundle
+     * with others.
      */
-    uint64_t (*state_words)(const struct j2k_plan *plan, const struct j2k_block *block);
+    bool (*add_words)(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_block_words *words);
     /*
      * Queue the kernels that decode the coder's blocks of a job: from gathered codeword segments to the states of
      * bundles, from which store_blocks makes coefficients, or from streams to coefficients.
@@ -56,8 +55,8 @@ struct j2k_gpu_block_coder {
 const struct j2k_gpu_block_coder *kst_j2k_gpu_block_coder(uint32_t style);
 const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_block *block);
 
-/* Return whether devices can decode all blocks of a plan. */
-bool kst_j2k_gpu_can_decode(const struct j2k_plan *plan);
+/* Return whether devices can decode all blocks of a plan. If so, *words receives the words that this takes. */
+bool kst_j2k_gpu_can_decode(const struct j2k_plan *plan, struct j2k_gpu_block_words *words);
 
 /* Queue the decoding of all blocks, whichever coders they have. */
 void kst_j2k_gpu_decode_all(struct j2k_gpu_job *job);

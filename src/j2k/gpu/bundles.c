@@ -274,8 +274,9 @@ bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads,
         part->ebcot_blocks++;
     part->ht_lanes = kst_j2k_gpu_choose_ht_lanes(part->blocks - part->ebcot_blocks, wish);
     const struct choice choice = choose(part, wish);
-    part->bundle = kst_memory_array(part->memory, part->blocks, sizeof *part->bundle, NULL);
-    part->store_group = kst_memory_array(part->memory, part->blocks, sizeof *part->store_group, NULL);
+    const uint32_t most = part->entry ? part->blocks : 0; /* bundles */
+    part->bundle = kst_memory_array(part->memory, most, sizeof *part->bundle, NULL);
+    part->store_group = kst_memory_array(part->memory, most, sizeof *part->store_group, NULL);
     if (!part->bundle || !part->store_group)
         return false;
     if (part->entry)

@@ -5,18 +5,16 @@
 #include "j2k/gpu/part.h"
 #include "j2k/kernels/encode_work.h"
 
-static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block)
+/*
+ * All blocks can be decoded. Bundles of unequal blocks take more: usually less than one additional word for each
+ * coefficient.
+ */
+static bool add_words(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_block_words *words)
 {
-    (void)plan;
-    (void)block;
+    words->states +=
+        (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
+    words->bits += kst_j2k_gpu_bit_words(plan, block);
     return true;
-}
-
-/* Bundles of unequal blocks take more: usually less than one additional word for each coefficient. */
-static uint64_t state_words(const struct j2k_plan *plan, const struct j2k_block *block)
-{
-    (void)plan;
-    return (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
 }
 
 /*
@@ -118,8 +116,7 @@ static uint32_t decision_room(const struct j2k_plan *plan, const struct j2k_bloc
     return bytes / J2K_DECISION_UNIT + 1;
 }
 
-const struct j2k_gpu_block_coder kst_j2k_gpu_ebcot = {.can_decode = can_decode,
-    .state_words = state_words,
+const struct j2k_gpu_block_coder kst_j2k_gpu_ebcot = {.add_words = add_words,
     .decode = decode,
     .flights = choose_flights,
     .lanes = choose_lanes,

@@ -79,11 +79,10 @@ static uint32_t bits_of(const struct j2k_block *block, const struct set *set)
 }
 
 /* A cleanup pass must be in one packet, so that its bytes are contiguous. */
-static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block)
+static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block, const struct set *set)
 {
-    const struct set set = choose_set(plan, block);
-    return !set.cleanup ||
-           (set.cleanup->piece_count == 1 && (bits_of(block, &set) <= BITS || is_too_deep(plan, block)));
+    return !set->cleanup ||
+           (set->cleanup->piece_count == 1 && (bits_of(block, set) <= BITS || is_too_deep(plan, block)));
 }
 
 /*
@@ -104,9 +103,12 @@ static uint32_t passes_of(const struct j2k_plan *plan, const struct j2k_block *b
     return block->segment_count > 1 ? choose_set(plan, block).passes : 1;
 }
 
-static uint64_t state_words(const struct j2k_plan *plan, const struct j2k_block *block)
+static bool add_words(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_block_words *words)
 {
-    return words_of(block, passes_of(plan, block));
+    const struct set set = choose_set(plan, block);
+    words->states += words_of(block, set.passes);
+    words->bits += j2k_gpu_ht_bit_words(block);
+    return can_decode(plan, block, &set);
 }
 
 void kst_j2k_gpu_add_ht_block(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_sums *sums)
@@ -212,12 +214,14 @@ static inline void describe_set(const struct ht_writing *w, const struct ht_band
     const struct j2k_gpu_place *place = &w->part->place[item];
     const struct j2k_work_piece *piece =
         (const struct j2k_work_piece *)(const void *)(w->work + w->piece_at) + place->piece;
-    const struct set set = choose_set(w->part->items[item].plan, block);
+    const struct j2k_plan *plan = w->part->items[item].plan;
+    const struct set set = choose_set(plan, block);
     to->passes = (uint16_t)set.passes;
     if (!set.cleanup)
         return;
     to->broken = band->too_deep || !are_lengths_possible(&set);
-    to->from = piece[set.cleanup->first_piece].offset;
+    to->from = place->runs > 0 ? piece[set.cleanup->first_piece].offset
+                               : place->stream + (uint32_t)plan->piece[set.cleanup->first_piece].offset;
     to->length = (uint32_t)set.cleanup->length;
     to->bits = (uint16_t)bits_of(block, &set);
     to->plane = (uint16_t)set.plane;
@@ -261,7 +265,7 @@ static inline void describe_block(
     to->bottom = (uint16_t)(smaller(block->y + block->height, window.y1) - block->y);
     to->to = band->at + (y0 - window.y0) * band->common.pitch + (x0 - window.x0);
     if (block->length > 0)
-        to->offset = kst_j2k_gpu_first_byte(plan, block);
+        to->offset = j2k_gpu_first_byte(plan, block);
     describe_set(w, band, item, block, to);
 }
 
@@ -361,8 +365,7 @@ static uint32_t decision_room(const struct j2k_plan *plan, const struct j2k_bloc
     return 0;
 }
 
-const struct j2k_gpu_block_coder kst_j2k_gpu_ht = {.can_decode = can_decode,
-    .state_words = state_words,
+const struct j2k_gpu_block_coder kst_j2k_gpu_ht = {.add_words = add_words,
     .decode = decode,
     .flights = choose_flights,
     .code = J2K_ENCODE_CODE_HT,

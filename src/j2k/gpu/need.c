@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Estimates the device memory that decoding a JPEG 2000 picture takes. */
-#include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/part.h"
 
 enum { PITCH_ALIGNMENT = 16 };
@@ -48,21 +47,6 @@ static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
     return sum;
 }
 
-/* Holds the words of the states, and of the gathered bits, of all code-blocks. */
-struct block_words {
-    uint64_t states, bits;
-};
-
-static struct block_words words_of(const struct j2k_plan *plan)
-{
-    struct block_words sum = {0, 0};
-    for (uint32_t i = 0; i < plan->block_count; i++) {
-        sum.states += kst_j2k_gpu_coder_of(&plan->block[i])->state_words(plan, &plan->block[i]);
-        sum.bits += kst_j2k_gpu_bit_words(plan, &plan->block[i]);
-    }
-    return sum;
-}
-
 /* Return the number of bytes of all records and of the lists of work-groups. */
 static uint64_t work_bytes(const struct j2k_gpu_item *item)
 {
@@ -81,12 +65,12 @@ static uint64_t work_bytes(const struct j2k_gpu_item *item)
            kst_j2k_gpu_item_column_words(item) * sizeof(uint32_t);
 }
 
-struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t threads)
+struct j2k_gpu_need kst_j2k_gpu_need(
+    const struct j2k_gpu_item *item, const struct j2k_gpu_block_words *words, uint32_t threads)
 {
     const struct j2k_plan *plan = item->plan;
     uint64_t bands, samples = kst_j2k_gpu_sample_words(plan, &bands) + kst_j2k_gpu_stage_words(item);
-    const struct block_words words = words_of(plan);
-    const uint64_t bytes[] = {4 * samples, 4 * (words.states + bands), 4 * words.bits, item->stream, work_bytes(item),
+    const uint64_t bytes[] = {4 * samples, 4 * (words->states + bands), 4 * words->bits, item->stream, work_bytes(item),
         pixel_bytes(item), 4 * kst_j2k_gpu_host_most(threads, bands)};
     struct j2k_gpu_need need = {0, 0};
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {

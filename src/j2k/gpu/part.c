@@ -38,7 +38,7 @@ uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_blo
 {
     uint64_t sum = 0;
     if (block->coder == J2K_HT)
-        return block->segment_count * (J2K_SEGMENT_HEAD + UINT64_C(1));
+        return j2k_gpu_ht_bit_words(block);
     for (uint32_t i = 0; i < block->segment_count; i++)
         sum += j2k_gpu_segment_words(block, &plan->segment[block->first_segment + i]);
     return sum;
@@ -127,6 +127,15 @@ bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index)
            (then - at) % STREAM_ALIGNMENT == 0;
 }
 
+/*
+ * Return whether the kernels, or the host, look up pieces of a picture's stream: not if each T.814 block has only one,
+ * at its place in the stream.
+ */
+static bool has_pieces(const struct j2k_gpu_sums *sums)
+{
+    return sums->segments > 0 || sums->refined > 0 || sums->runs > 0;
+}
+
 /* Place the data of each picture in the buffers. Returns false if they exceed the kernels' offsets. */
 static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
 {
@@ -156,7 +165,7 @@ static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
                       ? (uint64_t)(part->items[i + 1].plan->data - plan->data)
                       : round_up((size_t)part->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
         segments += part->sums[i].segments;
-        pieces += plan->piece_count;
+        pieces += has_pieces(&part->sums[i]) ? plan->piece_count : 0;
         blocks += plan->block_count;
         bands += plan->band_count;
         tiles += plan->tile_count;
@@ -341,18 +350,8 @@ static void write_segments(void *arg, uint32_t index)
     uint32_t bits = place->bits;
     for (uint32_t k = 0; k < plan->block_count && w->part->sums[index].segments > 0; k++)
         write_segments_of(w, index, &plan->block[k], &bits);
-    kst_j2k_gpu_write_pieces(w->part, index, (struct j2k_work_piece *)(void *)(w->work + w->piece) + place->piece);
-}
-
-/* Return the offset of a block's first byte in the stream; UINT32_MAX if the block has no bytes. */
-uint32_t kst_j2k_gpu_first_byte(const struct j2k_plan *plan, const struct j2k_block *block)
-{
-    for (uint32_t i = 0; i < block->segment_count; i++) {
-        const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
-        if (segment->piece_count > 0)
-            return (uint32_t)plan->piece[segment->first_piece].offset;
-    }
-    return UINT32_MAX;
+    if (has_pieces(&w->part->sums[index]))
+        kst_j2k_gpu_write_pieces(w->part, index, (struct j2k_work_piece *)(void *)(w->work + w->piece) + place->piece);
 }
 
 /* Return where the first of a block's wanted coefficients goes in the buffer of samples. */
@@ -395,7 +394,7 @@ static struct j2k_work_block describe_block(
         .right = (uint16_t)(wanted.x1 - block->x),
         .bottom = (uint16_t)(wanted.y1 - block->y),
         .picture = entry->item,
-        .offset = kst_j2k_gpu_first_byte(plan, block)};
+        .offset = j2k_gpu_first_byte(plan, block)};
 }
 
 struct j2k_work_channel kst_j2k_gpu_channel(const struct j2k_gpu_part *part, uint32_t index, uint32_t k)

@@ -227,6 +227,11 @@ struct j2k_gpu_part {
 #define J2K_GPU_MEMORY_MAX ((uint64_t)INT32_MAX * 4)
 #define J2K_GPU_STREAM_MAX ((uint64_t)INT32_MAX)
 
+/* Holds the words that the code-blocks of a picture take in the buffers of states and of gathered bits. */
+struct j2k_gpu_block_words {
+    uint64_t states, bits;
+};
+
 /* Holds an estimate of device memory, in bytes. */
 struct j2k_gpu_need {
     uint64_t memory;
@@ -235,12 +240,13 @@ struct j2k_gpu_need {
 
 /*
  * need.c: kst_j2k_gpu_need() returns the memory that decoding one routed picture takes, if `threads` threads may decode
- * some blocks. kst_j2k_gpu_sample_words() returns the words of the buffer of samples, and sets *bands to the words of
- * the bands, which come first. kst_j2k_gpu_level_words() returns the words of the levels of a tile-component, and sets
- * *top to how many of them, at the start, belong to the highest resolution and every second one below it.
- * kst_j2k_gpu_pixel_pitch() returns the pitch of a plane in the buffer of pixels.
+ * some blocks; `words` come from kst_j2k_gpu_can_decode(). kst_j2k_gpu_sample_words() returns the words of the buffer
+ * of samples, and sets *bands to the words of the bands, which come first. kst_j2k_gpu_level_words() returns the words
+ * of the levels of a tile-component, and sets *top to how many of them, at the start, belong to the highest resolution
+ * and every second one below it. kst_j2k_gpu_pixel_pitch() returns the pitch of a plane in the buffer of pixels.
  */
-struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t threads);
+struct j2k_gpu_need kst_j2k_gpu_need(
+    const struct j2k_gpu_item *item, const struct j2k_gpu_block_words *words, uint32_t threads);
 uint64_t kst_j2k_gpu_sample_words(const struct j2k_plan *plan, uint64_t *bands);
 uint64_t kst_j2k_gpu_level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint64_t *top);
 size_t kst_j2k_gpu_pixel_pitch(const kst_image *image, uint32_t index);
@@ -303,13 +309,20 @@ void kst_j2k_gpu_release_gaps(struct j2k_gpu_part *part);
 /* indices.c: choose the bands that hold quantiser indices. Returns false if memory is missing. */
 bool kst_j2k_gpu_choose_indices(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 
-/*
- * part.c: return where a block's first wanted coefficient goes; the number of fraction bits of a block's coefficients;
- * and the offset of a block's first byte in the stream.
- */
+/* Return the offset of a block's first byte in the stream; UINT32_MAX if the block has no bytes. */
+static inline uint32_t j2k_gpu_first_byte(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    for (uint32_t i = 0; i < block->segment_count; i++) {
+        const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
+        if (segment->piece_count > 0)
+            return (uint32_t)plan->piece[segment->first_piece].offset;
+    }
+    return UINT32_MAX;
+}
+
+/* part.c: return where a block's first wanted coefficient goes, and its coefficients' number of fraction bits. */
 uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry);
 int32_t kst_j2k_gpu_fraction_of(const struct j2k_plan *plan, const struct j2k_block *block);
-uint32_t kst_j2k_gpu_first_byte(const struct j2k_plan *plan, const struct j2k_block *block);
 
 /*
  * split.c: kst_j2k_gpu_split_blocks() chooses those of the longest blocks that the wish's threads can decode before the
@@ -434,8 +447,12 @@ static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, cons
  */
 bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index);
 
-/* part.c: return how many words the bits of a block's segments take. */
+/* part.c: return how many words the bits of a block's segments take; or only those of a T.814 block's. */
 uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block);
+static inline uint64_t j2k_gpu_ht_bit_words(const struct j2k_block *block)
+{
+    return block->segment_count * (J2K_SEGMENT_HEAD + UINT64_C(1));
+}
 
 /* Return the tile that a block belongs to. */
 static inline const struct j2k_tile *j2k_gpu_tile_of(const struct j2k_plan *plan, const struct j2k_block *block)

@@ -196,6 +196,7 @@ static kst_status plan_item(
 {
     kst_decoder *decoder = d->decoder;
     kst_report *report = &decoder->report, before = *report;
+    struct j2k_gpu_block_words words;
     *fit = J2K_FITS_NOT;
     kst_status status = build(d, output, planned);
     if (status)
@@ -203,9 +204,9 @@ static kst_status plan_item(
     planned->item.plan = &planned->plan;
     if (d->options.strict && report->warnings > 0) {
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    } else if (kst_j2k_gpu_can_decode(&planned->plan)) {
+    } else if (kst_j2k_gpu_can_decode(&planned->plan, &words)) {
         kst_j2k_gpu_route(d->gpu, &planned->item);
-        planned->need = kst_j2k_gpu_need(&planned->item, kst_j2k_gpu_threads(d->gpu));
+        planned->need = kst_j2k_gpu_need(&planned->item, &words, kst_j2k_gpu_threads(d->gpu));
         j2k_state(d->decoder)->excess = excess_of(d, region, planned);
         *fit = j2k_state(d->decoder)->excess <= 1 && !is_far(d, planned) ? J2K_FITS : J2K_FITS_IN_SLABS;
     }

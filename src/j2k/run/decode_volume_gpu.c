@@ -54,9 +54,9 @@ static bool has_stages(const struct j2k_volume_decoding *d)
 
 /*
  * Return whether kernels can make the slices: by stages, or by one wavelet or none, of the same kind in all tiles.
- * Slices without a transform must be alike.
+ * Slices without a transform must be alike. If so, *words receives what their code-blocks take.
  */
-static bool suits(const struct j2k_planned_volume *planned)
+static bool suits(const struct j2k_planned_volume *planned, struct j2k_gpu_block_words *words)
 {
     const struct j2k_plan *plan = &planned->plan;
     const struct j2k_volume_decoding *d = &planned->d;
@@ -69,7 +69,7 @@ static bool suits(const struct j2k_planned_volume *planned)
         if (plan->tile_component[i].resolution_count > 0 &&
             plan->tile_component[i].reversible != planned->volume.reversible)
             return false;
-    return kst_j2k_gpu_can_decode(plan);
+    return kst_j2k_gpu_can_decode(plan, words);
 }
 
 static void describe(struct j2k_planned_volume *planned, const struct volume_decoding *v)
@@ -172,19 +172,20 @@ static kst_status make_stages(struct j2k_planned_volume *planned, const kst_volu
 
 static kst_status plan(struct volume_decoding *v, struct j2k_planned_volume *planned, bool *takes)
 {
+    struct j2k_gpu_block_words words;
     kst_status status = kst_j2k_run_volume_begin(&planned->d);
     if (!status)
         status = kst_j2k_run_volume_plan(&planned->d, planned->d.filter.region, &planned->plan);
     if (status)
         return status;
     describe(planned, v);
-    if (!suits(planned))
+    if (!suits(planned, &words))
         return KST_OK;
     status = make_stages(planned, v->volume);
     if (status)
         return status;
     kst_j2k_gpu_route(v->gpu, &planned->item);
-    planned->need = kst_j2k_gpu_need(&planned->item, 0);
+    planned->need = kst_j2k_gpu_need(&planned->item, &words, 0);
     *takes = fits(v, planned);
     return KST_OK;
 }

@@ -196,13 +196,16 @@ static struct j2k_gpu_item item_of(const struct j2k_transcoding *t)
         .plan = &t->blocks.source, .indices = true, .stream = t->blocks.source.length, .pinned = true};
 }
 
-/* Return whether the device and the memory limit have room for the blocks. */
+/* Return whether the device can decode the blocks, and it and the memory limit have room for them. */
 static bool fits(struct j2k_transcoding *t)
 {
     const struct j2k_gpu_item item = item_of(t);
     const uint64_t limit = t->all->context->limits.memory, device = t->gpu->gpu->info.memory;
     const uint64_t coding = kst_j2k_gpu_coding_memory(&t->recoded.coded.plan);
-    t->blocks.need = kst_j2k_gpu_need(&item, 0);
+    struct j2k_gpu_block_words words;
+    if (!kst_j2k_gpu_can_decode(item.plan, &words))
+        return false;
+    t->blocks.need = kst_j2k_gpu_need(&item, &words, 0);
     const uint64_t memory = t->blocks.need.memory += coding;
     return memory <= limit && memory <= J2K_GPU_MEMORY_MAX && (device == 0 || memory <= device) &&
            t->blocks.need.largest <= t->gpu->gpu->largest;
@@ -227,7 +230,7 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
     bool fine = take_arrays(t, &sums, &error);
     if (fine) {
         list_blocks(t);
-        fine = kst_j2k_gpu_can_decode(&t->blocks.source) && fits(t);
+        fine = fits(t);
     }
     if (fine)
         kst_pool_run(t->op->pool, (t->blocks.source.block_count + SLICE - 1) / SLICE, copy_slice, t);
