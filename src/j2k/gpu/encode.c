@@ -87,7 +87,8 @@ static void change_to(struct j2k_gpu_encode_job *job, struct gpu_queue *queue)
     if (!queue->handle || job->queue == queue)
         return;
     kst_j2k_gpu_encode_record(job, CODING_HANDED_OVER);
-    queue->error = job->queue->error; /* a failed queue takes no more work, and what follows depends on all of it */
+    if (!queue->error.status) /* a failed queue takes no more work, and what follows depends on all of it */
+        queue->error = job->queue->error;
     job->queue = queue;
     job->runtime->gpu->backend->wait(queue, &job->track->event[CODING_HANDED_OVER]);
 }
@@ -100,6 +101,18 @@ void kst_j2k_gpu_encode_hurry(struct j2k_gpu_encode_job *job)
 void kst_j2k_gpu_encode_calm_down(struct j2k_gpu_encode_job *job)
 {
     change_to(job, &job->track->queue);
+}
+
+void kst_j2k_gpu_encode_join(struct j2k_gpu_encode_job *job)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct gpu_queue *other = &job->track->queue;
+    if (job->queue == other)
+        return;
+    backend->record(other, &job->track->event[CODING_HANDED_OVER]);
+    if (!job->queue->error.status)
+        job->queue->error = other->error;
+    backend->wait(job->queue, &job->track->event[CODING_HANDED_OVER]);
 }
 
 /* The work in one queue waits for earlier work in the other one, unless that queue failed. */

@@ -93,6 +93,24 @@ static size_t write_factors(struct j2k_gpu_encode_job *job, const bool *wanted)
     return counting->uploaded ? counting->head * sizeof *factor : counting->list;
 }
 
+/*
+ * Upload the factors, and before the first count also the list, beside the transform if that runs in another queue.
+ */
+static void upload(struct j2k_gpu_encode_job *job, size_t length)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct j2k_gpu_counting *counting = &job->counting;
+    struct gpu_buffer *buffer = counting->buffer;
+    struct gpu_queue *queue = counting->uploaded ? job->queue : &job->track->queue;
+    const size_t found = counting->blocks * sizeof(struct j2k_work_counted_block);
+    backend->copy(queue, &buffer[COUNTING_LIST], 0, &buffer[COUNTING_HOST_LIST], 0, length);
+    if (counting->uploaded)
+        return;
+    backend->fill(queue, &buffer[COUNTING_RESULTS], 0, found, UINT32_MAX); /* no block has been counted yet */
+    kst_j2k_gpu_encode_join(job);
+    counting->uploaded = true;
+}
+
 const struct j2k_work_counted_block *kst_j2k_gpu_count(
     struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error)
 {
@@ -106,10 +124,7 @@ const struct j2k_work_counted_block *kst_j2k_gpu_count(
         {.buffer = &buffer[COUNTING_RESULTS]}};
     kst_j2k_gpu_encode_hurry(job);
     kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
-    backend->copy(job->queue, &buffer[COUNTING_LIST], 0, &buffer[COUNTING_HOST_LIST], 0, length);
-    if (!counting->uploaded)
-        backend->fill(job->queue, &buffer[COUNTING_RESULTS], 0, found, UINT32_MAX); /* no block has been counted yet */
-    counting->uploaded = true;
+    upload(job, length);
     kst_gpu_launch(job->queue, job->built, J2K_ENCODE_COUNT_HT, counting->blocks, arguments, 3);
     kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
     backend->copy(job->queue, &buffer[COUNTING_FOUND], 0, &buffer[COUNTING_RESULTS], 0, found);

@@ -107,6 +107,11 @@ void kst_j2k_gpu_count_end(struct j2k_gpu_encode_job *job);
  */
 void kst_j2k_gpu_encode_hurry(struct j2k_gpu_encode_job *job);
 void kst_j2k_gpu_encode_calm_down(struct j2k_gpu_encode_job *job);
+/*
+ * Make the present queue wait for what was queued in the track's ordinary queue beside it: lists of blocks are uploaded
+ * there while the transform runs in the urgent queue.
+ */
+void kst_j2k_gpu_encode_join(struct j2k_gpu_encode_job *job);
 /* Wait for all that was queued, even if some of it failed, so that no kernel runs that uses the job's buffers. */
 void kst_j2k_gpu_encode_finish(struct j2k_gpu_encode_job *job);
 

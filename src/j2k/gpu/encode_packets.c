@@ -78,12 +78,12 @@ static void code(struct j2k_gpu_encode_job *job, struct j2k_gpu_packed *packed, 
     const struct gpu_argument arguments[] = {{.buffer = &buffer[LIST]},
         {.buffer = &job->buffer[CODING_SAMPLES], .bytes = list->samples * sizeof(uint32_t)}, {.buffer = &buffer[DATA]},
         {.buffer = &buffer[PASSES]}, {.buffer = &buffer[RESULTS]}};
-    kst_j2k_gpu_encode_calm_down(job);
-    kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
     kst_j2k_gpu_list_write(list, runtime->threads, words);
     kst_j2k_gpu_packing_write(&packed->packing, job, form, words, packed->head);
-    backend->copy(job->queue, &buffer[LIST], 0, &buffer[HOST_LIST], 0,
+    backend->copy(&job->track->queue, &buffer[LIST], 0, &buffer[HOST_LIST], 0,
         (packed->head + (size_t)packed->packing.words) * sizeof *words);
+    kst_j2k_gpu_encode_calm_down(job); /* only now, so that the list is uploaded while the transform runs */
+    kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
     kst_gpu_launch(job->queue, job->built, list->coder->code, list->blocks, arguments, 5);
     kst_j2k_gpu_encode_hurry(job);
     kst_j2k_gpu_packing_launch(&packed->packing, job, &buffer[LIST], &buffer[RESULTS], &buffer[WORK], packed->head);
