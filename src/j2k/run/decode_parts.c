@@ -12,10 +12,12 @@ enum {
 
 /*
  * A device decodes T.814 blocks so fast that it waits for the host. So parts with these are small and many, and threads
- * list the blocks of several parts at the same time, one thread for each part.
+ * list the blocks of several parts at the same time, one thread for each part. The first parts of a batch are smaller
+ * still, so that the device begins sooner.
  */
 enum {
     HT_PART_PICTURES = 4,
+    HT_SINGLE_PARTS = 2, /* parts of one picture; the next part has two pictures */
     HT_PARTS_AT_ONCE = 8,
     HT_BESIDE = 3 /* other parts whose blocks a device decodes at the same time */
 };
@@ -39,11 +41,18 @@ struct j2k_parts {
     uint32_t count, part_count, begun, ended;
 };
 
+static uint32_t most_ht_pictures(const struct j2k_parts *parts, uint32_t index)
+{
+    if (parts->most <= HT_PART_PICTURES || index > HT_SINGLE_PARTS)
+        return HT_PART_PICTURES;
+    return index < HT_SINGLE_PARTS ? 1 : 2;
+}
+
 /* Return how many pictures a part may have, based on those that it already has. */
 static uint32_t most_pictures(const struct j2k_parts *parts, const struct j2k_part *part)
 {
     if (part->ht)
-        return HT_PART_PICTURES;
+        return most_ht_pictures(parts, (uint32_t)(part - parts->part));
     bool is_long = part->stream >= (uint64_t)part->count * LONG_STREAM;
     return parts->most > PART_PICTURES && part - parts->part < 2 && is_long ? HALF_PART : PART_PICTURES;
 }
