@@ -111,30 +111,52 @@ static void upload(struct j2k_gpu_encode_job *job, size_t length)
     counting->uploaded = true;
 }
 
-const struct j2k_work_counted_block *kst_j2k_gpu_count(
-    struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error)
+/* Count the bits of all blocks whose bands have factors, and download them. The list has `length` new bytes. */
+static void count_bits(struct j2k_gpu_encode_job *job, size_t length)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
-    struct j2k_gpu_counting *counting = &job->counting;
-    struct gpu_buffer *buffer = counting->buffer;
-    const size_t length = write_factors(job, wanted);
+    const struct j2k_gpu_counting *counting = &job->counting;
+    const struct gpu_buffer *buffer = counting->buffer;
     const size_t found = counting->blocks * sizeof(struct j2k_work_counted_block);
     const struct gpu_argument arguments[] = {{.buffer = &buffer[COUNTING_LIST]},
         {.buffer = &job->buffer[CODING_SAMPLES], .bytes = job->part.samples * sizeof(uint32_t)},
         {.buffer = &buffer[COUNTING_RESULTS]}};
-    kst_j2k_gpu_encode_hurry(job);
     kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
     upload(job, length);
     kst_gpu_launch(job->queue, job->built, J2K_ENCODE_COUNT_HT, counting->blocks, arguments, 3);
     kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
     backend->copy(job->queue, &buffer[COUNTING_FOUND], 0, &buffer[COUNTING_RESULTS], 0, found);
     kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
-    backend->finish(job->queue);
+}
+
+/*
+ * Wait for the counts. The thread of a picture that is encoded alone polls for them; many threads that poll would hold
+ * each other up in the driver.
+ */
+static void wait_for_counts(const struct j2k_gpu_encode_job *job)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    const bool polls = job->count == 1 && !job->shares && backend->finish_soon;
+    (polls ? backend->finish_soon : backend->finish)(job->queue);
+}
+
+const struct j2k_work_counted_block *kst_j2k_gpu_count(
+    struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    const size_t length = write_factors(job, wanted);
+    kst_j2k_gpu_encode_hurry(job);
+    if (backend->enter)
+        backend->enter(job->queue);
+    count_bits(job, length);
+    wait_for_counts(job);
+    if (backend->enter)
+        backend->leave(job->queue);
     *error = job->queue->error;
     if (error->status)
         return NULL;
     kst_j2k_gpu_encode_add_times(job);
-    return (const struct j2k_work_counted_block *)(const void *)buffer[COUNTING_FOUND].host;
+    return (const struct j2k_work_counted_block *)(const void *)job->counting.buffer[COUNTING_FOUND].host;
 }
 
 void kst_j2k_gpu_count_end(struct j2k_gpu_encode_job *job)

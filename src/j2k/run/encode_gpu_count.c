@@ -50,8 +50,9 @@ static kst_status settle(struct j2k_encoder *encoder, const struct j2k_work_coun
     kst_status status = kst_j2k_encode_start(&encoding, &encoder->e->report);
     if (status)
         return status;
-    for (uint32_t b = 0; b < blocks && kst_j2k_encode_goes_on(&encoding); b++)
-        encoder->encoded.counted[b] = found[b].bits;
+    if (kst_j2k_encode_goes_on(&encoding))
+        for (uint32_t b = 0; b < blocks; b++)
+            encoder->encoded.counted[b] = found[b].bits;
     kst_j2k_encode_count(&encoding, blocks);
     return kst_j2k_encode_finish(&encoding, &encoder->e->report);
 }
