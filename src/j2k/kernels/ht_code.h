@@ -350,7 +350,7 @@ LARGE_FUNCTION struct ht_measures measure_ht(
 
 /*
  * The memory of a block, in words: edges and the ring, instead of which ended streams are kept; bits of VLC; and
- * events. All but the edges is 0 at first.
+ * events, some of which are read as if they were behind VLC. All but the edges is 0 at first.
  */
 enum {
     MEMORY_RING = PAIRS_MOST,
