@@ -33,7 +33,7 @@ struct volume_run {
 };
 
 /* Add a step, as kst_profile_end() tells it. */
-void volume_steps_add(void *steps, const kst_step *step);
+void volume_steps_add(void *user, const kst_step *step);
 
 /* Print the numbers of steps, and the sum of each name, as the last cells of a table's row. */
 void volume_steps_print(FILE *to, const struct volume_steps *steps);
