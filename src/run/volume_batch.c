@@ -153,11 +153,11 @@ static void begin_group(struct volume_wave *wave, struct volume_group *group)
 static void open_one(void *argument, uint32_t index)
 {
     struct volume_wave *wave = argument;
-    struct volume_entry *entry = &wave->entry[index - 1];
     if (index == 0) {
         kst_volume_ahead_queue(&wave->ahead);
         return;
     }
+    struct volume_entry *entry = &wave->entry[index - 1];
     kst_decoder_start(&entry->decoder, entry->decoder.context);
     entry->status = open_entry(entry, wave->length);
     if (atomic_fetch_sub(&entry->group->left, 1) == 1)
