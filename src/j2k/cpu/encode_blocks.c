@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "j2k/cpu/blocks/encode_set.h"
+#include "j2k/plan/norms.h"
 #include "j2k/syntax/geometry.h"
 
 static size_t worker_length(void)
@@ -128,11 +129,18 @@ static size_t place_of(const struct j2k_encode_set *set, const struct j2k_block 
     return lane * resident->lane + (block->x - first) * resident->size;
 }
 
+static const float *add_row(const float *a, const float *b, size_t count, float *sum)
+{
+    for (size_t x = 0; x < count; x++)
+        sum[x] = a[x] + b[x];
+    return sum;
+}
+
 /*
- * Load a block's coefficients into the encoder. Returns the quantiser's error. `*largest` receives the largest
- * magnitude of real coefficients; 0 for integers.
+ * Load a block's coefficients into the encoder. `fed` is added to real ones; null: nothing is. Returns the quantiser's
+ * error. `*largest` receives the largest magnitude of real coefficients; 0 for integers.
  */
-static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t index, float *largest)
+static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t index, const float *fed, float *largest)
 {
     const struct j2k_encoding *encoding = set->tile->encoding;
     const struct j2k_block *block = &set->tile->plan->block[index];
@@ -147,6 +155,9 @@ static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t 
     for (uint32_t y = 0; y < block->height; y++) {
         const uint8_t *row = j2k_encode_resident_row(resident, block->y + y);
         const void *from = row + place;
+        float sum[J2K_BLOCK_SIDE];
+        if (fed)
+            from = add_row(from, fed + (size_t)y * block->width, block->width, sum);
         uint32_t *to = sample + (size_t)y * block->width;
         if (set->narrow)
             encoding->forward->sign_narrow(from, block->width, to);
@@ -238,6 +249,7 @@ static void try_planes(struct j2k_encoding *encoding, struct j2k_encode_worker *
     uint32_t count = 0, planes = 0;
     for (; settings->plane < end && outcome.passes > 0; settings->plane++) {
         coder->encode(&worker->scratch, encoding->tier, settings, &outcome);
+        settings->coded = NULL; /* the set of the lowest plane is the one that is most likely chosen */
         planes = outcome.planes;
         if (outcome.passes > 0 && !keep_candidate(encoding, worker, &outcome, &set[count++]))
             return;
@@ -407,7 +419,7 @@ static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker
     uint32_t bits;
     float largest = set->keeps && set->made ? set->largest[place] : 0;
     if (!count_reals(set, worker, place, &bits, &largest)) {
-        load(set, worker->scratch.sample, index, &largest);
+        load(set, worker->scratch.sample, index, NULL, &largest);
         bits = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
     }
     if (set->keeps && !set->made) /* as in kst_j2k_cpu_encode_one() */
@@ -433,7 +445,7 @@ static void fetch_next(const struct j2k_encode_set *set, uint32_t place)
     fetch_rows(resident_of(set, block), block, place_of(set, block), false);
 }
 
-void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place)
+static void encode_alone(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place)
 {
     struct j2k_encoding *encoding = set->tile->encoding;
     const struct j2k_plan *plan = &encoding->coded->plan;
@@ -451,7 +463,7 @@ void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_
         count_one(set, worker, place, &settings);
         return;
     }
-    const double error = load(set, worker->scratch.sample, index, &largest);
+    const double error = load(set, worker->scratch.sample, index, NULL, &largest);
     if (set->made && !settings.exact)
         fetch_next(set, place);
     if (set->keeps && !set->made) /* once coefficients are kept, other threads read these numbers */
@@ -463,4 +475,84 @@ void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_
     if (!settings.exact && plan->tile_component[band->tile_component].roi_shift == 0)
         settings.planes = planes_of(band, largest);
     code(set, worker, whole, &settings, error);
+}
+
+/* Code a block of a component that feeds another one, or is fed. */
+static void code_feeding(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index,
+    const float *fed, uint32_t *coded)
+{
+    const struct j2k_plan *plan = &set->tile->encoding->coded->plan;
+    const uint32_t whole = j2k_encode_block(set->tile, index);
+    const struct j2k_block *block = &plan->block[whole];
+    struct j2k_block_settings settings = settings_of(set, block);
+    float largest;
+    const double error = load(set, worker->scratch.sample, index, fed, &largest);
+    settings.coded = coded;
+    settings.planes = planes_of(&plan->band[block->band], largest);
+    code(set, worker, whole, &settings, error);
+}
+
+/* Feed to Y the error of a block of another component, whose samples worker->coded holds. */
+static void feed(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index, float share)
+{
+    const struct j2k_block *block = &set->tile->plan->block[index];
+    const struct j2k_encode_resident *resident = resident_of(set, block);
+    const uint32_t plane = set->tile->encoding->request->plane;
+    const float step = ldexpf(set->tile->plan->band[block->band].step, (int)plane);
+    const size_t place = place_of(set, block);
+    for (uint32_t y = 0, i = 0; y < block->height; y++) {
+        const uint8_t *row = j2k_encode_resident_row(resident, block->y + y);
+        const float *from = (const float *)(const void *)(row + place);
+        for (uint32_t x = 0; x < block->width; x++, i++) {
+            const uint32_t magnitude = (worker->coded[i] & 0x7FFFFFFF) >> plane;
+            const float decoded = magnitude > 0 ? ((float)magnitude + 0.5F) * step : 0;
+            worker->fed[i] += share * (from[x] - (worker->coded[i] >> 31 ? -decoded : decoded));
+        }
+    }
+}
+
+/* Return the block of a component of the set at the place of a block of the first one. */
+static uint32_t block_of(const struct j2k_encode_set *set, uint32_t index, uint32_t component)
+{
+    const struct j2k_plan *plan = set->tile->plan;
+    const uint32_t band = plan->block[index].band;
+    const uint32_t other =
+        band - set->component->resolution->first_band + set->component[component].resolution->first_band;
+    return plan->band[other].first_block + index - plan->band[band].first_block;
+}
+
+/*
+ * Code a block of Y, and before it those of Cr and Cb, whose errors Y makes up for as far as it can: the columns of the
+ * inverse component transform are not orthogonal.
+ */
+static void code_three(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index)
+{
+    const struct j2k_block *block = &set->tile->plan->block[index];
+    memset(worker->fed, 0, sizeof *worker->fed * block->width * block->height);
+    for (uint32_t i = 2; i > 0; i--) {
+        const uint32_t other = block_of(set, index, i);
+        code_feeding(set, worker, other, NULL, worker->coded);
+        feed(set, worker, other, (float)kst_j2k_fed_share(i));
+    }
+    code_feeding(set, worker, index, worker->fed, NULL);
+}
+
+static bool feeds(const struct j2k_encode_set *set)
+{
+    return set->tile->encoding->request->feeds && set->count == J2K_ANALYSED_TOGETHER &&
+           set->tile->part->transform == J2K_TRANSFORM_ICT;
+}
+
+static bool is_of_first(const struct j2k_encode_set *set, uint32_t index)
+{
+    const struct j2k_plan *plan = set->tile->plan;
+    return component_of(set, &plan->band[plan->block[index].band]) == set->component;
+}
+
+void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place)
+{
+    if (!feeds(set))
+        encode_alone(set, worker, place);
+    else if (is_of_first(set, set->order[place]))
+        code_three(set, worker, set->order[place]);
 }

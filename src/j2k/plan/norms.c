@@ -46,16 +46,31 @@ double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, ui
     return across * down;
 }
 
+/* The columns of the inverse matrices of G.2.2 and G.3.2, without rounding. */
+static const double rct[3][3] = {{1, 1, 1}, {-0.25, -0.25, 0.75}, {0.75, -0.25, -0.25}};
+static const double ict[3][3] = {
+    {1, 1, 1}, {0, -J2K_ICT_GREEN_CB, J2K_ICT_BLUE_CB}, {J2K_ICT_RED_CR, -J2K_ICT_GREEN_CR, 0}};
+
 double kst_j2k_component_norm(enum j2k_transform transform, uint32_t component)
 {
-    /* The columns of the inverse matrices of G.2.2 and G.3.2, without rounding. */
-    static const double rct[3][3] = {{1, 1, 1}, {-0.25, -0.25, 0.75}, {0.75, -0.25, -0.25}};
-    static const double ict[3][3] = {
-        {1, 1, 1}, {0, -J2K_ICT_GREEN_CB, J2K_ICT_BLUE_CB}, {J2K_ICT_RED_CR, -J2K_ICT_GREEN_CR, 0}};
     if (transform == J2K_TRANSFORM_NONE || component > 2)
         return 1;
     const double *column = transform == J2K_TRANSFORM_RCT ? rct[component] : ict[component];
     return sqrt(column[0] * column[0] + column[1] * column[1] + column[2] * column[2]);
+}
+
+double kst_j2k_fed_share(uint32_t component)
+{
+    const double *column = ict[component];
+    return (column[0] + column[1] + column[2]) / 3;
+}
+
+double kst_j2k_unfed_error(enum j2k_transform transform, uint32_t component)
+{
+    if (transform != J2K_TRANSFORM_ICT || component == 0 || component > 2)
+        return 1;
+    const double norm = kst_j2k_component_norm(transform, component), share = kst_j2k_fed_share(component);
+    return 1 - 3 * share * share / (norm * norm);
 }
 
 void kst_j2k_band_weights(const struct j2k_plan *plan, double *weight)

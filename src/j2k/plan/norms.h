@@ -30,6 +30,14 @@ double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, ui
  */
 double kst_j2k_component_norm(enum j2k_transform transform, uint32_t component);
 
+/*
+ * An error e of Cb or Cr is least in the picture if Y has an error of -s e: kst_j2k_fed_share() returns s of component
+ * 1 or 2 of the irreversible component transform, and kst_j2k_unfed_error() the share of the squared error that is left
+ * then; 1 for other components and transforms.
+ */
+double kst_j2k_fed_share(uint32_t component);
+double kst_j2k_unfed_error(enum j2k_transform transform, uint32_t component);
+
 /* Set for each band of a plan the squared error of the picture that an error of 1 in one of its coefficients causes. */
 void kst_j2k_band_weights(const struct j2k_plan *plan, double *weight);
 

@@ -63,6 +63,11 @@ struct j2k_encode_request {
      */
     double worth;
     /*
+     * HT, irreversible component transform: the errors of Cb and Cr are fed to Y, which makes up for a part of them.
+     * The three components have equal blocks, without a region of interest. CPU only.
+     */
+    bool feeds;
+    /*
      * The target of rate allocation, used only with `measure`: passes that are clearly useless for the target may be
      * left out. All blocks together need be no longer than `bytes` (UINT64_MAX: any length), and no better than the
      * squared error `error` (0: as good as possible).

@@ -148,6 +148,7 @@ static kst_status plan(struct j2k_encoder *encoder)
     encoder->reversible = encoder->options.target == KST_J2K_LOSSLESS || encoder->options.reversible;
     kst_j2k_profile_limits(encoder->options.profile, encoder->options.frame_rate, &encoder->limits);
     encoder->step = kst_j2k_run_encode_step(encoder);
+    encoder->request.feeds = kst_j2k_run_encode_feeds(encoder);
     status = kst_j2k_run_encode_headers(encoder);
     if (!status)
         status = kst_j2k_run_encode_file(encoder);

@@ -221,6 +221,8 @@ bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder);
  */
 uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder);
 void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder);
+/* Return whether the errors of Cb and Cr are fed to Y (struct j2k_encode_request). */
+bool kst_j2k_run_encode_feeds(const struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder);
 /*
  * The same search in steps. kst_j2k_run_encode_search_begin() begins. After blocks were coded or counted,

@@ -187,7 +187,9 @@ static double share_of_component(const struct j2k_encoder *encoder, const struct
         return encoder->slice_norm[0] / encoder->slice_norm[own->component];
     if (!own->parameters->transform || own->component > 2 || !counts)
         return 1;
-    return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) / kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component);
+    const double left = kst_j2k_run_encode_feeds(encoder) ? kst_j2k_unfed_error(J2K_TRANSFORM_ICT, own->component) : 1;
+    return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) /
+           (kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component) * sqrt(left));
 }
 
 /*
@@ -552,6 +554,17 @@ kst_status kst_j2k_run_encode_headers(struct j2k_encoder *encoder)
     return status ? status : describe_tiles(encoder);
 }
 
+/* Multiply the bands' weights by the share of errors that is left once they are fed to Y. */
+static void weigh_fed(struct j2k_encoder *encoder)
+{
+    const struct j2k_plan *plan = &encoder->coded.plan;
+    for (uint32_t b = 0; b < plan->band_count; b++) {
+        const uint32_t t = plan->band[b].tile_component;
+        const enum j2k_transform transform = (enum j2k_transform)plan->tile[t / plan->component_count].transform;
+        encoder->weight[b] *= kst_j2k_unfed_error(transform, t % plan->component_count);
+    }
+}
+
 kst_status kst_j2k_run_encode_weights(struct j2k_encoder *encoder)
 {
     const struct j2k_plan *plan = &encoder->coded.plan;
@@ -563,6 +576,8 @@ kst_status kst_j2k_run_encode_weights(struct j2k_encoder *encoder)
     if (encoder->e->volume)
         kst_j2k_run_encode_weigh_volume(encoder);
     kst_j2k_run_encode_weigh(encoder);
+    if (encoder->request.feeds)
+        weigh_fed(encoder);
     encoder->request.weight = encoder->weight;
     return KST_OK;
 }

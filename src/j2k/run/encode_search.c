@@ -52,14 +52,22 @@ uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder)
     return depth <= DEEP ? USUAL : depth <= DEEPEST ? FEWER : LEAST;
 }
 
+/* Components with visual weights, or with options of their own, are not fed: errors would not add up as samples do. */
+bool kst_j2k_run_encode_feeds(const struct j2k_encoder *encoder)
+{
+    const kst_j2k_options *o = &encoder->options;
+    return kst_j2k_run_encode_finer(encoder) > 0 && !encoder->e->volume && o->weights == KST_J2K_WEIGHTS_NONE &&
+           o->interest.width == 0 && o->component_count == 0;
+}
+
 /*
- * A bit is worth 0.22 squares of the step of the finest bands. If steps are small compared with all samples, theory
+ * A bit is worth 0.2 squares of the step of the finest bands. If steps are small compared with all samples, theory
  * gives ln 2 ÷ 6 = 0.12; but most samples of these bands are 0. Of the values that were tried, this one gives the best
  * pictures of a given length (docs/performance/htj2k-cpu.md).
  */
 void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder)
 {
-    const double squares = 0.22;
+    const double squares = 0.2;
     const struct j2k_plan *plan = &encoder->coded.plan;
     const uint32_t finer = kst_j2k_run_encode_finer(encoder);
     uint32_t t = 0;

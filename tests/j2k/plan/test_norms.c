@@ -96,8 +96,28 @@ static void test_norms(void **state)
     }
 }
 
+/* What is left of an error of Cb or Cr in red, green and blue grows with any other error of Y. */
+static void test_feeding(void **state)
+{
+    static const double column[3][3] = {{1, 1, 1}, {0, -0.34413, 1.772}, {1.402, -0.71414, 0}};
+    (void)state;
+    for (uint32_t c = 1; c < 3; c++) {
+        const double norm = kst_j2k_component_norm(J2K_TRANSFORM_ICT, c);
+        const double least = kst_j2k_unfed_error(J2K_TRANSFORM_ICT, c) * norm * norm;
+        for (int32_t i = -20; i <= 20; i++) {
+            const double luminance = 0.01 * i - kst_j2k_fed_share(c);
+            double error = 0;
+            for (uint32_t k = 0; k < 3; k++)
+                error += (column[c][k] + luminance) * (column[c][k] + luminance);
+            assert_true(i == 0 ? fabs(error - least) < 1e-12 : error > least);
+        }
+    }
+    assert_true(kst_j2k_unfed_error(J2K_TRANSFORM_ICT, 0) == 1 && kst_j2k_unfed_error(J2K_TRANSFORM_ICT, 3) == 1);
+    assert_true(kst_j2k_unfed_error(J2K_TRANSFORM_RCT, 1) == 1 && kst_j2k_unfed_error(J2K_TRANSFORM_NONE, 2) == 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_norms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_norms), cmocka_unit_test(test_feeding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

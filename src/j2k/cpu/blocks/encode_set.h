@@ -25,7 +25,9 @@ struct j2k_encode_worker {
     struct j2k_encode_worker *next;  /* the next idle worker */
     struct j2k_encoded_chunk *chunk; /* the chunk that this worker is filling */
     struct j2k_keeping keeping;
-    struct j2k_block_scratch scratch; /* with what a block coder needs behind it */
+    float fed[J2K_BLOCK_SAMPLES];      /* what is added to the coefficients of Y because of errors of Cb and Cr */
+    uint32_t coded[J2K_BLOCK_SAMPLES]; /* samples of Cb or Cr as they were coded */
+    struct j2k_block_scratch scratch;  /* with what a block coder needs behind it */
 };
 
 /*

@@ -131,6 +131,8 @@ void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier
         code(encoder, tier, settings);
     if (settings->measure)
         measure(encoder, &errors, rounds ? encoder->source : encoder->sample, &left);
+    if (settings->coded)
+        memcpy(settings->coded, encoder->sample, bytes);
     if (rounds)
         memcpy(encoder->sample, encoder->source, bytes);
     *outcome = (struct j2k_block_outcome){.planes = most > planes ? most : planes,
