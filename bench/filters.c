@@ -16,6 +16,7 @@
 #include <kostka/kostka_filter.h>
 
 #include "print/statistics.h"
+#include "system/channels.h"
 
 enum { MOST_RUNS = 1000 };
 
@@ -136,6 +137,7 @@ int main(int argc, char **argv)
     struct filters_bench bench = {.runs = 11};
     kst_report report;
     int code;
+    ask_for_channels();
     kst_context_options_init(&options);
     options.device = "cpu";
     while ((code = getopt(argc, argv, "d:t:k:")) != -1)

@@ -22,6 +22,7 @@
 #include <kostka/kostka_flow.h>
 
 #include "print/statistics.h"
+#include "system/channels.h"
 
 enum { RUNS_MAX = 100, WARMING = 256 /* items of the run that warms up */ };
 
@@ -187,6 +188,7 @@ int main(int argc, char **argv)
     struct run run = {.folder = NULL};
     double taken[RUNS_MAX];
     int runs = 3, option;
+    ask_for_channels();
     kst_flow_options_init(&options);
     while ((option = getopt(argc, argv, "d:t:r:n:u:w:k:")) != -1) {
         uint32_t number = optarg ? (uint32_t)strtoul(optarg, NULL, 10) : 0;

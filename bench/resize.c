@@ -16,6 +16,7 @@
 
 #include "call.h"
 #include "print/statistics.h"
+#include "system/channels.h"
 
 enum { MOST_IMAGES = 256 };
 
@@ -227,6 +228,7 @@ int main(int argc, char **argv)
     const char *device = "cuda";
     uint32_t runs = 21;
     bool same = true;
+    ask_for_channels();
     for (int option; (option = getopt(argc, argv, "d:k:")) != -1;) {
         if (option == 'd')
             device = optarg;

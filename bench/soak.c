@@ -18,6 +18,8 @@
 
 #include <kostka/kostka_flow.h>
 
+#include "system/channels.h"
+
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
@@ -293,6 +295,7 @@ int main(int argc, char **argv)
     struct soak soak = {.length = ITEMS, .seconds = 60};
     const char *list = NULL;
     int option;
+    ask_for_channels();
     kst_flow_options_init(&soak.flow);
     while ((option = getopt(argc, argv, "d:t:w:n:W:s:")) != -1) {
         const uint32_t number = optarg ? (uint32_t)strtoul(optarg, NULL, 10) : 0;

@@ -29,6 +29,7 @@
 #include "print/statistics.h"
 #include "run/device.h"
 #include "run/volume.h"
+#include "system/channels.h"
 #include "volume_steps.h"
 
 /* The step between neighbouring integers, for samples that are numbers of single precision. */
@@ -540,6 +541,7 @@ int main(int argc, char **argv)
     struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS, .levels = KST_LEVELS_AUTO};
     uint32_t only = KINDS;
     bool same = true;
+    ask_for_channels();
     for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:n:j:e")) != -1;) {
         if (option == 'd')
             device = optarg;
