@@ -6,6 +6,9 @@
 #include "encode.h"
 #include "instance.h"
 #include "original.h"
+#include "third.h"
+
+enum { LEAST_PIXELS = 4096 }; /* for smaller pictures the original is faster */
 
 /*
  * Make the original forget its last error, and the buffer of the last picture, at whose address another buffer may be
@@ -42,6 +45,19 @@ static bool deliver(struct turbojpeg_instance *instance, const kst_buffer *coded
     return true;
 }
 
+/*
+ * Return a file, and release it. A buffer that is too small, and that the original may have allocated, is left to the
+ * original, which keeps a pointer to the last buffer that it has allocated: then this returns false.
+ */
+static bool hand_over(struct turbojpeg_instance *instance, kst_buffer *coded, unsigned char **jpeg, size_t *length,
+    size_t room, bool fixed)
+{
+    const bool foreign = *jpeg && *jpeg != instance->made && coded->length > room;
+    const bool good = !foreign && deliver(instance, coded, jpeg, length, room, fixed);
+    turbojpeg_coded_release(coded);
+    return good;
+}
+
 static bool has_environment(void)
 {
     return getenv("TJ_OPTIMIZE") || getenv("TJ_ARITHMETIC") || getenv("TJ_RESTART") || getenv("TJ_PROGRESSIVE");
@@ -64,27 +80,18 @@ static bool take(tjhandle handle, const struct turbojpeg_source *source, unsigne
     turbojpeg_set_colour(&options, source->format, subsampling, -1);
     if (turbojpeg_encode(source, &options, &coded, NULL))
         return false;
-    /*
-     * A buffer that is too small, and that the original may have allocated, is left to the original, which keeps a
-     * pointer to the last buffer that it has allocated.
-     */
     const size_t room = fixed ? tj3JPEGBufSize(source->width, source->height, subsampling) : *length;
-    const bool foreign = *jpeg && *jpeg != instance->made && coded.length > room;
     size_t made;
-    const bool good = !foreign && deliver(instance, &coded, jpeg, &made, room, fixed);
+    const bool good = hand_over(instance, &coded, jpeg, &made, room, fixed);
     if (good)
         *length = made;
-    turbojpeg_coded_release(&coded);
     return good;
 }
 
 int tjCompress2(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
     unsigned char **jpeg, unsigned long *length, int subsampling, int quality, int flags)
 {
-    enum {
-        OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2,
-        LEAST_PIXELS = 4096 /* for smaller pictures the original is faster */
-    };
+    enum { OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2 };
     const struct turbojpeg_source source = {pixels, width, pitch, height, format, (flags & TJFLAG_BOTTOMUP) != 0, 8};
     const bool valid = handle && pixels && width > 0 && pitch >= 0 && height > 0 && format >= 0 &&
                        format < TJPF_COUNT && jpeg && length && subsampling >= 0 && subsampling < TJSAMP_441 &&
@@ -98,13 +105,15 @@ int tjCompress2(tjhandle handle, const unsigned char *pixels, int width, int pit
         handle, pixels, width, pitch, height, format, jpeg, length, subsampling, quality, flags);
 }
 
-static void set_options(
-    const struct turbojpeg_instance *instance, int format, uint8_t depth, kst_encode_options *options)
+static void set_options(const struct turbojpeg_instance *instance, const struct turbojpeg_source *source,
+    const kst_metadata *profile, kst_encode_options *options)
 {
     const int *value = instance->value;
     kst_encode_options_init(options);
+    options->metadata = profile;
+    options->metadata_count = instance->profile ? 1 : 0;
     options->quality = value[TJPARAM_QUALITY];
-    options->dct = value[TJPARAM_FASTDCT] && depth == 8 ? KST_DCT_FAST : KST_DCT_ACCURATE;
+    options->dct = value[TJPARAM_FASTDCT] && source->depth == 8 ? KST_DCT_FAST : KST_DCT_ACCURATE;
     options->coding = value[TJPARAM_PROGRESSIVE] ? KST_CODING_PROGRESSIVE
                       : value[TJPARAM_OPTIMIZE]  ? KST_CODING_OPTIMIZED
                                                  : KST_CODING_BASELINE;
@@ -115,40 +124,62 @@ static void set_options(
     options->density_unit = (kst_density_unit)value[TJPARAM_DENSITYUNITS];
     options->density_x = (uint16_t)value[TJPARAM_XDENSITY];
     options->density_y = (uint16_t)value[TJPARAM_YDENSITY];
-    turbojpeg_set_colour(options, format, value[TJPARAM_SUBSAMP], value[TJPARAM_COLORSPACE]);
+    turbojpeg_set_colour(options, source->format, value[TJPARAM_SUBSAMP], value[TJPARAM_COLORSPACE]);
 }
 
-static int check(struct turbojpeg_instance *instance, const char *name)
+/* Return why a picture cannot be compressed, or null. */
+static const char *find_fault(const struct turbojpeg_instance *instance, const struct turbojpeg_source *source,
+    const void *jpeg, const void *length)
 {
     const int *value = instance->value;
     if (instance->kind == TJINIT_DECOMPRESS)
-        return turbojpeg_fail(instance, name, "Instance has not been initialized for compression");
+        return "Instance has not been initialized for compression";
     if (value[TJPARAM_LOSSLESS] || value[TJPARAM_ARITHMETIC])
-        return turbojpeg_fail(instance, name, "Lossless and arithmetic coding are not supported by this library");
+        return "Lossless and arithmetic coding are not supported by this library";
     if (value[TJPARAM_QUALITY] < 1)
-        return turbojpeg_fail(instance, name, "TJPARAM_QUALITY must be specified");
+        return "TJPARAM_QUALITY must be specified";
     if (value[TJPARAM_SUBSAMP] < 0)
-        return turbojpeg_fail(instance, name, "TJPARAM_SUBSAMP must be specified");
-    return 0;
-}
-
-static int compress(struct turbojpeg_instance *instance, const char *name, const struct turbojpeg_source *source,
-    unsigned char **jpeg, size_t *length)
-{
-    if (check(instance, name))
-        return -1;
+        return "TJPARAM_SUBSAMP must be specified";
     if (!source->pixels || source->width <= 0 || source->pitch < 0 || source->height <= 0 || source->format < 0 ||
         source->format >= TJPF_COUNT || !jpeg || !length)
-        return turbojpeg_fail(instance, name, "Invalid argument");
+        return "Invalid argument";
+    return NULL;
+}
+
+/* Compress a picture with an original of version 3, unless that is left to it. */
+static bool take_third(tjhandle handle, struct turbojpeg_source *source, unsigned char **jpeg, size_t *length)
+{
+    struct turbojpeg_instance *instance = turbojpeg_load(handle);
+    if (!instance || find_fault(instance, source, jpeg, length) || instance->value[TJPARAM_MAXMEMORY] ||
+        (int64_t)source->width * source->height < LEAST_PIXELS)
+        return false;
+    source->bottom_up = instance->value[TJPARAM_BOTTOMUP];
+    const kst_metadata profile = {
+        .kind = KST_METADATA_ICC, .data = instance->profile, .length = instance->profile_length};
+    kst_encode_options options;
+    kst_buffer coded = {0};
+    set_options(instance, source, &profile, &options);
+    return !turbojpeg_encode(source, &options, &coded, NULL) &&
+           hand_over(instance, &coded, jpeg, length, *length, instance->value[TJPARAM_NOREALLOC]);
+}
+
+static int compress(
+    tjhandle handle, const char *name, struct turbojpeg_source *source, unsigned char **jpeg, size_t *length)
+{
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance)
+        return -1;
+    const char *fault = find_fault(instance, source, jpeg, length);
+    if (fault)
+        return turbojpeg_fail(instance, name, fault);
+    source->bottom_up = instance->value[TJPARAM_BOTTOMUP];
     const bool fixed = instance->value[TJPARAM_NOREALLOC];
     const kst_metadata profile = {
         .kind = KST_METADATA_ICC, .data = instance->profile, .length = instance->profile_length};
     kst_encode_options options;
     kst_report report = {.size = sizeof report};
     kst_buffer coded = {0};
-    set_options(instance, source->format, source->depth, &options);
-    options.metadata = &profile;
-    options.metadata_count = instance->profile ? 1 : 0;
+    set_options(instance, source, &profile, &options);
     if (!settle(instance->handle))
         return turbojpeg_fail(instance, name, "Instance has not been initialized for compression");
     if (turbojpeg_encode(source, &options, &coded, &report))
@@ -164,20 +195,23 @@ static int compress(struct turbojpeg_instance *instance, const char *name, const
 int tj3Compress8(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
     unsigned char **jpeg, size_t *length)
 {
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
-    if (!instance)
-        return -1;
-    const struct turbojpeg_source source = {pixels, width, pitch, height, format, instance->value[TJPARAM_BOTTOMUP], 8};
-    return compress(instance, "tj3Compress8", &source, jpeg, length);
+    struct turbojpeg_source source = {pixels, width, pitch, height, format, false, 8};
+    if (!turbojpeg_third.tj3Compress8)
+        return compress(handle, "tj3Compress8", &source, jpeg, length);
+    if (take_third(handle, &source, jpeg, length))
+        return 0;
+    turbojpeg_exchange(handle, jpeg, length);
+    return turbojpeg_third.tj3Compress8(handle, pixels, width, pitch, height, format, jpeg, length);
 }
 
 int tj3Compress12(tjhandle handle, const short *pixels, int width, int pitch, int height, int format,
     unsigned char **jpeg, size_t *length)
 {
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
-    if (!instance)
-        return -1;
-    const struct turbojpeg_source source = {
-        pixels, width, pitch, height, format, instance->value[TJPARAM_BOTTOMUP], 12};
-    return compress(instance, "tj3Compress12", &source, jpeg, length);
+    struct turbojpeg_source source = {pixels, width, pitch, height, format, false, 12};
+    if (!turbojpeg_third.tj3Compress12)
+        return compress(handle, "tj3Compress12", &source, jpeg, length);
+    if (take_third(handle, &source, jpeg, length))
+        return 0;
+    turbojpeg_exchange(handle, jpeg, length);
+    return turbojpeg_third.tj3Compress12(handle, pixels, width, pitch, height, format, jpeg, length);
 }

@@ -10,9 +10,15 @@
 #include "header.h"
 #include "instance.h"
 #include "original.h"
+#include "third.h"
 
 enum { OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2, SCANS_MOST = 500 };
 enum { LEAST_BYTES = 2048 }; /* for shorter streams the original is faster */
+
+static bool is_valid(const struct turbojpeg_decoding *d)
+{
+    return d->jpeg && d->length > 0 && d->pixels && d->pitch >= 0 && d->format >= 0 && d->format < TJPF_COUNT;
+}
 
 /*
  * Decompress, and then let the original read the header, which resets its handle's errors. This order matters: if the
@@ -21,8 +27,7 @@ enum { LEAST_BYTES = 2048 }; /* for shorter streams the original is faster */
 static bool take(struct turbojpeg_decoding *d, tjhandle handle, int width, int height)
 {
     int own_width = -1, own_height = -1, subsampling, colour;
-    if (!handle || !d->jpeg || d->length == 0 || !d->pixels || width < 0 || d->pitch < 0 || height < 0 ||
-        d->format < 0 || d->format >= TJPF_COUNT)
+    if (!handle || !is_valid(d) || width < 0 || height < 0)
         return false;
     d->most_width = width;
     d->most_height = height;
@@ -106,19 +111,25 @@ static bool place_region(const struct turbojpeg_instance *instance, struct turbo
     return true;
 }
 
-/* Read the header, and describe what is to be decoded. Returns −1 after an error. */
-static int prepare(struct turbojpeg_instance *instance, const char *function, struct turbojpeg_decoding *d)
+/* Describe what is to be decoded, as the parameters say. */
+static void set_parameters(const struct turbojpeg_instance *instance, struct turbojpeg_decoding *d)
 {
-    if (!d->jpeg || d->length == 0 || !d->pixels || d->pitch < 0 || d->format < 0 || d->format >= TJPF_COUNT)
-        return turbojpeg_fail(instance, function, "Invalid argument");
-    if (turbojpeg_read_header(instance, function, d->jpeg, d->length))
-        return -1;
     d->eighths = turbojpeg_eighths(instance->scale);
     d->expected_width = (uint32_t)instance->value[TJPARAM_JPEGWIDTH];
     d->expected_height = (uint32_t)instance->value[TJPARAM_JPEGHEIGHT];
     d->bottom_up = instance->value[TJPARAM_BOTTOMUP];
     d->fast_dct = instance->value[TJPARAM_FASTDCT];
     d->fast_upsampling = instance->value[TJPARAM_FASTUPSAMPLE];
+}
+
+/* Read the header, and describe what is to be decoded. Returns −1 after an error. */
+static int prepare(struct turbojpeg_instance *instance, const char *function, struct turbojpeg_decoding *d)
+{
+    if (!is_valid(d))
+        return turbojpeg_fail(instance, function, "Invalid argument");
+    if (turbojpeg_read_header(instance, function, d->jpeg, d->length))
+        return -1;
+    set_parameters(instance, d);
     if (!place_region(instance, d))
         return turbojpeg_fail(instance, function, "The cropping region exceeds the scaled image dimensions");
     return 0;
@@ -129,24 +140,64 @@ static bool decode(const struct turbojpeg_instance *instance, struct turbojpeg_d
     return turbojpeg_decode(d) && d->colour == turbojpeg_colour(instance->value[TJPARAM_COLORSPACE]);
 }
 
+/* Return whether Kostka decodes as the original of version 3 does, which alone has regions and limits of memory. */
+static bool suits_third(const struct turbojpeg_instance *instance, const struct turbojpeg_decoding *d)
+{
+    const int *value = instance->value;
+    const tjregion *r = &instance->region;
+    const bool whole = r->x == 0 && r->y == 0 && r->w == 0 && r->h == 0;
+    return whole && !value[TJPARAM_MAXMEMORY] && !value[TJPARAM_LOSSLESS] && !value[TJPARAM_ARITHMETIC] &&
+           value[TJPARAM_PRECISION] == d->depth && value[TJPARAM_JPEGWIDTH] > 0 &&
+           (!value[TJPARAM_MAXPIXELS] ||
+               (int64_t)value[TJPARAM_JPEGWIDTH] * value[TJPARAM_JPEGHEIGHT] <= value[TJPARAM_MAXPIXELS]);
+}
+
+/*
+ * Decompress with an original of version 3, unless that is left to it. A header that it has not finished it forgets
+ * when it is called without arguments.
+ */
+static bool take_third(tjhandle handle, struct turbojpeg_decoding *d)
+{
+    if (!handle || !is_valid(d) || d->length < LEAST_BYTES)
+        return false;
+    if (tj3DecompressHeader(handle, d->jpeg, d->length)) {
+        turbojpeg_third.tj3Decompress8(handle, NULL, 0, NULL, 0, 0);
+        return false;
+    }
+    const struct turbojpeg_instance *instance = turbojpeg_load(handle);
+    if (!instance || !suits_third(instance, d))
+        return false;
+    set_parameters(instance, d);
+    d->most_scans = instance->value[TJPARAM_PROGRESSIVE] ? (uint32_t)instance->value[TJPARAM_SCANLIMIT] : 0;
+    return decode(instance, d);
+}
+
 int tj3Decompress8(
     tjhandle handle, const unsigned char *jpeg, size_t length, unsigned char *pixels, int pitch, int format)
 {
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     struct turbojpeg_decoding decoding = {
         .jpeg = jpeg, .length = length, .pixels = pixels, .depth = 8, .pitch = pitch, .format = format};
+    if (turbojpeg_third.tj3Decompress8)
+        return take_third(handle, &decoding)
+                   ? 0
+                   : turbojpeg_third.tj3Decompress8(handle, jpeg, length, pixels, pitch, format);
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance || prepare(instance, name, &decoding))
         return -1;
     return decode(instance, &decoding) ? 0 : pass_on(instance, &decoding);
 }
 
-/* The original has no samples of 12 bits, and can say nothing about a stream that is damaged. */
+/* An original of version 2 has no samples of 12 bits, and can say nothing about a stream that is damaged. */
 int tj3Decompress12(tjhandle handle, const unsigned char *jpeg, size_t length, short *pixels, int pitch, int format)
 {
     static const char function[] = "tj3Decompress12";
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     struct turbojpeg_decoding decoding = {
         .jpeg = jpeg, .length = length, .pixels = pixels, .depth = 12, .pitch = pitch, .format = format};
+    if (turbojpeg_third.tj3Decompress12)
+        return take_third(handle, &decoding)
+                   ? 0
+                   : turbojpeg_third.tj3Decompress12(handle, jpeg, length, pixels, pitch, format);
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance || prepare(instance, function, &decoding))
         return -1;
     if (instance->value[TJPARAM_PRECISION] != 12)
@@ -156,12 +207,10 @@ int tj3Decompress12(tjhandle handle, const unsigned char *jpeg, size_t length, s
     return turbojpeg_fail(instance, function, "The stream is damaged, or has other colours than the pixels");
 }
 
-int tj3SetCroppingRegion(tjhandle handle, tjregion region)
+/* Set a region by the rules of version 3. */
+static int set_region(struct turbojpeg_instance *instance, tjregion region)
 {
     static const char function[] = "tj3SetCroppingRegion";
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
-    if (!instance)
-        return -1;
     if (instance->kind == TJINIT_COMPRESS)
         return turbojpeg_fail(instance, function, "Instance has not been initialized for decompression");
     if (region.x == 0 && region.y == 0 && region.w == 0 && region.h == 0) {
@@ -184,4 +233,17 @@ int tj3SetCroppingRegion(tjhandle handle, tjregion region)
         return turbojpeg_fail(instance, function, "The cropping region exceeds the scaled image dimensions");
     instance->region = region;
     return 0;
+}
+
+int tj3SetCroppingRegion(tjhandle handle, tjregion region)
+{
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance)
+        return -1;
+    if (!turbojpeg_third.tj3SetCroppingRegion)
+        return set_region(instance, region);
+    int result = turbojpeg_third.tj3SetCroppingRegion(handle, region);
+    if (!result)
+        instance->region = region;
+    return result;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Passes reading and writing of picture files on to version 2. */
 #include "instance.h"
+#include "own.h"
 
-unsigned char *tj3LoadImage8(tjhandle handle, const char *name, int *width, int align, int *height, int *format)
+unsigned char *OWN(tj3LoadImage8)(tjhandle handle, const char *name, int *width, int align, int *height, int *format)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance)
@@ -22,7 +23,7 @@ unsigned char *tj3LoadImage8(tjhandle handle, const char *name, int *width, int 
     return pixels;
 }
 
-int tj3SaveImage8(
+int OWN(tj3SaveImage8)(
     tjhandle handle, const char *name, const unsigned char *pixels, int width, int pitch, int height, int format)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists the functions of TurboJPEG up to 2.1: those that are passed on unchanged, and those that are replaced. The
- * including file defines PASS(name) and TAKE(name).
+ * Lists the functions of TurboJPEG up to 2.1, those that are passed on unchanged and those that are replaced, and what
+ * later versions add (version3.h). The including file defines PASS(name) and TAKE(name).
  */
 PASS(TJBUFSIZE)
 PASS(TJBUFSIZEYUV)
@@ -45,5 +45,12 @@ PASS(tjTransform)
 #ifndef JAVA
 #define JAVA(name) PASS(name)
 #endif
+#ifndef PASS3
+#define PASS3(name) JAVA(name)
+#define TAKE3(name)
+#endif
 #include "java.h"
+#include "version3.h"
 #undef JAVA
+#undef PASS3
+#undef TAKE3

@@ -7,6 +7,7 @@
 
 #include "context.h"
 #include "original.h"
+#include "own.h"
 #include "picture.h"
 
 enum { KEEP_ALL = 2, KEEP_PROFILE = 4, SAMPLING_UNKNOWN = -1 };
@@ -155,7 +156,7 @@ int turbojpeg_read_header(
     return result > 0 ? turbojpeg_fail(instance, function, "JPEG datastream contains no image") : result;
 }
 
-int tj3DecompressHeader(tjhandle handle, const unsigned char *jpeg, size_t length)
+int OWN(tj3DecompressHeader)(tjhandle handle, const unsigned char *jpeg, size_t length)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "original.h"
+#include "own.h"
 
 enum { LISTS = 64 };
 
@@ -153,7 +154,7 @@ int turbojpeg_flags(const struct turbojpeg_instance *instance)
     return all;
 }
 
-tjhandle tj3InitVersion(int kind, int version)
+tjhandle OWN(tj3InitVersion)(int kind, int version)
 {
     (void)version; /* later versions add only further functions, which a program would not find */
     tjhandle handle = NULL;
@@ -172,7 +173,7 @@ tjhandle tj3InitVersion(int kind, int version)
     return handle;
 }
 
-tjhandle tj3Init(int kind)
+tjhandle OWN(tj3Init)(int kind)
 {
     return tj3InitVersion(kind, 0);
 }
@@ -190,13 +191,13 @@ void tj3Destroy(tjhandle handle)
         tjDestroy(handle);
 }
 
-char *tj3GetErrorStr(tjhandle handle)
+char *OWN(tj3GetErrorStr)(tjhandle handle)
 {
     struct turbojpeg_instance *instance = handle ? turbojpeg_look(handle) : NULL;
     return instance && instance->failed ? instance->error : tjGetErrorStr2(handle);
 }
 
-int tj3GetErrorCode(tjhandle handle)
+int OWN(tj3GetErrorCode)(tjhandle handle)
 {
     struct turbojpeg_instance *instance = handle ? turbojpeg_look(handle) : NULL;
     return instance && instance->failed ? instance->code : tjGetErrorCode(handle);

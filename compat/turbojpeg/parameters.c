@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "instance.h"
+#include "own.h"
+#include "third.h"
 
 enum { FOR_COMPRESSION = 1, FOR_DECOMPRESSION = 2, FOR_BOTH = 3, READ_ONLY = 0 };
 
@@ -47,7 +49,7 @@ static int kinds_of(const struct turbojpeg_instance *instance)
                                                  : FOR_BOTH;
 }
 
-int tj3Set(tjhandle handle, int parameter, int value)
+int OWN(tj3Set)(tjhandle handle, int parameter, int value)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance)
@@ -68,18 +70,15 @@ int tj3Set(tjhandle handle, int parameter, int value)
     return 0;
 }
 
-int tj3Get(tjhandle handle, int parameter)
+int OWN(tj3Get)(tjhandle handle, int parameter)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     return instance && parameter >= 0 && parameter < TJPARAM_COUNT ? instance->value[parameter] : -1;
 }
 
-int tj3SetScalingFactor(tjhandle handle, tjscalingfactor factor)
+static int set_scale(struct turbojpeg_instance *instance, tjscalingfactor factor)
 {
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     int count;
-    if (!instance)
-        return -1;
     if (!(kinds_of(instance) & FOR_DECOMPRESSION))
         return turbojpeg_fail(instance, "tj3SetScalingFactor", "Instance has not been initialized for decompression");
     const tjscalingfactor *known = tjGetScalingFactors(&count);
@@ -92,17 +91,28 @@ int tj3SetScalingFactor(tjhandle handle, tjscalingfactor factor)
     return turbojpeg_fail(instance, "tj3SetScalingFactor", "Unsupported scaling factor");
 }
 
-tjscalingfactor *tj3GetScalingFactors(int *count)
+int tj3SetScalingFactor(tjhandle handle, tjscalingfactor factor)
+{
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance)
+        return -1;
+    if (!turbojpeg_third.tj3SetScalingFactor)
+        return set_scale(instance, factor);
+    int result = turbojpeg_third.tj3SetScalingFactor(handle, factor);
+    if (!result)
+        instance->scale = factor;
+    return result;
+}
+
+tjscalingfactor *OWN(tj3GetScalingFactors)(int *count)
 {
     return tjGetScalingFactors(count);
 }
 
-int tj3SetICCProfile(tjhandle handle, unsigned char *profile, size_t length)
+/* Keep a copy of the profile to write. */
+static int set_profile(struct turbojpeg_instance *instance, const unsigned char *profile, size_t length)
 {
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     unsigned char *copy = NULL;
-    if (!instance)
-        return -1;
     if (!(kinds_of(instance) & FOR_COMPRESSION))
         return turbojpeg_fail(instance, "tj3SetICCProfile", "Instance has not been initialized for compression");
     if (profile && length > 0) {
@@ -117,8 +127,16 @@ int tj3SetICCProfile(tjhandle handle, unsigned char *profile, size_t length)
     return 0;
 }
 
+int tj3SetICCProfile(tjhandle handle, unsigned char *profile, size_t length)
+{
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance || (turbojpeg_third.tj3SetICCProfile && turbojpeg_third.tj3SetICCProfile(handle, profile, length)))
+        return -1;
+    return set_profile(instance, profile, length);
+}
+
 /* The returned profile belongs to the caller, and cannot be requested again. */
-int tj3GetICCProfile(tjhandle handle, unsigned char **profile, size_t *length)
+int OWN(tj3GetICCProfile)(tjhandle handle, unsigned char **profile, size_t *length)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance)

@@ -3,14 +3,15 @@
 #include <stdlib.h>
 
 #include "instance.h"
+#include "own.h"
 #include "picture.h"
 
-void *tj3Alloc(size_t length)
+void *OWN(tj3Alloc)(size_t length)
 {
     return malloc(length);
 }
 
-void tj3Free(void *buffer)
+void OWN(tj3Free)(void *buffer)
 {
     free(buffer);
 }
@@ -27,7 +28,7 @@ static unsigned long long round_up(int size, int multiple)
 }
 
 /* A file can be larger than its pixels: a block of noise takes up to four bytes for each of its coefficients. */
-size_t tj3JPEGBufSize(int width, int height, int subsampling)
+size_t OWN(tj3JPEGBufSize)(int width, int height, int subsampling)
 {
     if (subsampling == -1)
         subsampling = TJSAMP_444;
@@ -38,7 +39,7 @@ size_t tj3JPEGBufSize(int width, int height, int subsampling)
     return round_up(width, w) * round_up(height, h) * (2 + chroma) + 2048;
 }
 
-int tj3YUVPlaneWidth(int plane, int width, int subsampling)
+int OWN(tj3YUVPlaneWidth)(int plane, int width, int subsampling)
 {
     if (width < 1 || subsampling < 0 || subsampling >= TJSAMP_COUNT || plane < 0 ||
         plane >= (subsampling == TJSAMP_GRAY ? 1 : 3))
@@ -48,7 +49,7 @@ int tj3YUVPlaneWidth(int plane, int width, int subsampling)
     return size > INT32_MAX ? (int)refuse("tj3YUVPlaneWidth") : (int)size;
 }
 
-int tj3YUVPlaneHeight(int plane, int height, int subsampling)
+int OWN(tj3YUVPlaneHeight)(int plane, int height, int subsampling)
 {
     if (height < 1 || subsampling < 0 || subsampling >= TJSAMP_COUNT || plane < 0 ||
         plane >= (subsampling == TJSAMP_GRAY ? 1 : 3))
@@ -58,7 +59,7 @@ int tj3YUVPlaneHeight(int plane, int height, int subsampling)
     return size > INT32_MAX ? (int)refuse("tj3YUVPlaneHeight") : (int)size;
 }
 
-size_t tj3YUVPlaneSize(int plane, int width, int stride, int height, int subsampling)
+size_t OWN(tj3YUVPlaneSize)(int plane, int width, int stride, int height, int subsampling)
 {
     const int w = tj3YUVPlaneWidth(plane, width, subsampling), h = tj3YUVPlaneHeight(plane, height, subsampling);
     if (w == 0 || h == 0 || stride == INT32_MIN)
@@ -67,7 +68,7 @@ size_t tj3YUVPlaneSize(int plane, int width, int stride, int height, int subsamp
     return pitch * (size_t)(h - 1) + (size_t)w;
 }
 
-size_t tj3YUVBufSize(int width, int align, int height, int subsampling)
+size_t OWN(tj3YUVBufSize)(int width, int align, int height, int subsampling)
 {
     size_t sum = 0;
     if (align < 1 || (align & (align - 1)) != 0 || subsampling < 0 || subsampling >= TJSAMP_COUNT)

@@ -5,7 +5,9 @@
 
 #include "header.h"
 #include "instance.h"
+#include "own.h"
 #include "picture.h"
+#include "third.h"
 
 static const char name[] = "tj3Transform";
 
@@ -24,12 +26,10 @@ static int check(struct turbojpeg_instance *instance, int count, const tjtransfo
     return 0;
 }
 
-int tj3Transform(tjhandle handle, const unsigned char *jpeg, size_t length, int count, unsigned char **results,
-    size_t *lengths, const tjtransform *transforms)
+/* Transform with functions of version 2. */
+static int transform(struct turbojpeg_instance *instance, const unsigned char *jpeg, size_t length, int count,
+    unsigned char **results, size_t *lengths, const tjtransform *transforms)
 {
-    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
-    if (!instance)
-        return -1;
     if (!jpeg || length == 0 || count < 1 || !results || !lengths || !transforms)
         return turbojpeg_fail(instance, name, "Invalid argument");
     /* The parameters say how to write, so those of the header must not replace them. */
@@ -46,10 +46,23 @@ int tj3Transform(tjhandle handle, const unsigned char *jpeg, size_t length, int 
     memcpy(copies, transforms, (size_t)count * sizeof *copies);
     for (int i = 0; i < count && instance->value[TJPARAM_SAVEMARKERS] == 0; i++)
         copies[i].options |= TJXOPT_COPYNONE;
-    int result = turbojpeg_result(
-        instance, tjTransform(handle, jpeg, length, count, results, lengths, copies, turbojpeg_flags(instance)));
+    int result = turbojpeg_result(instance,
+        tjTransform(instance->handle, jpeg, length, count, results, lengths, copies, turbojpeg_flags(instance)));
     free(copies);
     return result;
+}
+
+int tj3Transform(tjhandle handle, const unsigned char *jpeg, size_t length, int count, unsigned char **results,
+    size_t *lengths, const tjtransform *transforms)
+{
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance)
+        return -1;
+    for (int i = 0; i < count && results && lengths; i++)
+        turbojpeg_exchange(handle, &results[i], &lengths[i]);
+    return turbojpeg_third.tj3Transform
+               ? turbojpeg_third.tj3Transform(handle, jpeg, length, count, results, lengths, transforms)
+               : transform(instance, jpeg, length, count, results, lengths, transforms);
 }
 
 static bool swaps(int op)
@@ -69,7 +82,7 @@ static int swapped_sampling(int subsampling)
     return subsampling >= 0 && subsampling < TJSAMP_COUNT ? other[subsampling] : TJSAMP_444;
 }
 
-size_t tj3TransformBufSize(tjhandle handle, const tjtransform *transform)
+size_t OWN(tj3TransformBufSize)(tjhandle handle, const tjtransform *transform)
 {
     static const char function[] = "tj3TransformBufSize";
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);

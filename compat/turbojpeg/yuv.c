@@ -2,7 +2,9 @@
 /* Passes functions of version 3 that read or write planes of YUV on to those of version 2. */
 #include "header.h"
 #include "instance.h"
+#include "own.h"
 #include "picture.h"
+#include "third.h"
 
 /* Check parameters of version 3 that version 2 cannot express. */
 static int check(struct turbojpeg_instance *instance, const char *function, bool compresses)
@@ -33,6 +35,10 @@ static void withdraw(struct turbojpeg_instance *instance, int width, int height,
 int tj3CompressFromYUV8(
     tjhandle handle, const unsigned char *yuv, int width, int align, int height, unsigned char **jpeg, size_t *length)
 {
+    if (turbojpeg_third.tj3CompressFromYUV8) {
+        turbojpeg_exchange(handle, jpeg, length);
+        return turbojpeg_third.tj3CompressFromYUV8(handle, yuv, width, align, height, jpeg, length);
+    }
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance || check(instance, "tj3CompressFromYUV8", true))
         return -1;
@@ -45,6 +51,10 @@ int tj3CompressFromYUV8(
 int tj3CompressFromYUVPlanes8(tjhandle handle, const unsigned char *const *planes, int width, const int *strides,
     int height, unsigned char **jpeg, size_t *length)
 {
+    if (turbojpeg_third.tj3CompressFromYUVPlanes8) {
+        turbojpeg_exchange(handle, jpeg, length);
+        return turbojpeg_third.tj3CompressFromYUVPlanes8(handle, planes, width, strides, height, jpeg, length);
+    }
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance || check(instance, "tj3CompressFromYUVPlanes8", true))
         return -1;
@@ -54,7 +64,7 @@ int tj3CompressFromYUVPlanes8(tjhandle handle, const unsigned char *const *plane
                                           instance->value[TJPARAM_QUALITY], turbojpeg_flags(instance)));
 }
 
-int tj3EncodeYUV8(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
+int OWN(tj3EncodeYUV8)(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
     unsigned char *yuv, int align)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
@@ -64,7 +74,7 @@ int tj3EncodeYUV8(tjhandle handle, const unsigned char *pixels, int width, int p
                                           instance->value[TJPARAM_SUBSAMP], turbojpeg_flags(instance)));
 }
 
-int tj3EncodeYUVPlanes8(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
+int OWN(tj3EncodeYUVPlanes8)(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
     unsigned char **planes, int *strides)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
@@ -74,8 +84,8 @@ int tj3EncodeYUVPlanes8(tjhandle handle, const unsigned char *pixels, int width,
                                           instance->value[TJPARAM_SUBSAMP], turbojpeg_flags(instance)));
 }
 
-int tj3DecodeYUV8(tjhandle handle, const unsigned char *yuv, int align, unsigned char *pixels, int width, int pitch,
-    int height, int format)
+int OWN(tj3DecodeYUV8)(tjhandle handle, const unsigned char *yuv, int align, unsigned char *pixels, int width,
+    int pitch, int height, int format)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance || check(instance, "tj3DecodeYUV8", false))
@@ -84,8 +94,8 @@ int tj3DecodeYUV8(tjhandle handle, const unsigned char *yuv, int align, unsigned
                                           pitch, height, format, turbojpeg_flags(instance)));
 }
 
-int tj3DecodeYUVPlanes8(tjhandle handle, const unsigned char *const *planes, const int *strides, unsigned char *pixels,
-    int width, int pitch, int height, int format)
+int OWN(tj3DecodeYUVPlanes8)(tjhandle handle, const unsigned char *const *planes, const int *strides,
+    unsigned char *pixels, int width, int pitch, int height, int format)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance || check(instance, "tj3DecodeYUVPlanes8", false))
@@ -95,7 +105,7 @@ int tj3DecodeYUVPlanes8(tjhandle handle, const unsigned char *const *planes, con
             pixels, width, pitch, height, format, turbojpeg_flags(instance)));
 }
 
-int tj3DecompressToYUV8(tjhandle handle, const unsigned char *jpeg, size_t length, unsigned char *yuv, int align)
+int OWN(tj3DecompressToYUV8)(tjhandle handle, const unsigned char *jpeg, size_t length, unsigned char *yuv, int align)
 {
     static const char function[] = "tj3DecompressToYUV8";
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
@@ -111,7 +121,7 @@ int tj3DecompressToYUV8(tjhandle handle, const unsigned char *jpeg, size_t lengt
                                           turbojpeg_flags(instance) & ~TJFLAG_PROGRESSIVE));
 }
 
-int tj3DecompressToYUVPlanes8(
+int OWN(tj3DecompressToYUVPlanes8)(
     tjhandle handle, const unsigned char *jpeg, size_t length, unsigned char **planes, int *strides)
 {
     static const char function[] = "tj3DecompressToYUVPlanes8";

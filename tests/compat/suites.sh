@@ -3,7 +3,8 @@
 # Runs the tests of other projects with their own libraries and with Kostka's in their place: suites.sh BUILD FOLDER [SUITE…]
 #
 # The sources are those that the system's libraries were built from, fetched from its package archive to FOLDER and never
-# changed. Suites: libjpeg and turbojpeg (libjpeg-turbo), libjpeg8 (the same with the ABI of libjpeg 8.0, for which Kostka's
+# changed. Suites: libjpeg and turbojpeg (libjpeg-turbo), turbojpeg3 (TurboJPEG 3 of a later release of Debian, KOSTKA_LATER, with
+# Kostka's library upon that version and upon the system's), libjpeg8 (libjpeg with the ABI of version 8.0, for which Kostka's
 # library is built anew), openjpeg, pillow, plugin (Pillow with kostka.pillow.register() instead), programs (programs.sh: what
 # programs of the system make). OpenJPEG's test data are not in the archive: OPJ_DATA_ROOT names a copy, otherwise
 # those streams and references of T.803 are used that the corpus has. A test counts that passes with the original; whichever
@@ -14,7 +15,7 @@ build=$(realpath "$1")
 mkdir -p "$2"
 folder=$(realpath "$2")
 shift 2
-[ $# -gt 0 ] || set -- libjpeg turbojpeg libjpeg8 openjpeg pillow plugin programs
+[ $# -gt 0 ] || set -- libjpeg turbojpeg turbojpeg3 libjpeg8 openjpeg pillow plugin programs
 jobs=$(nproc)
 failed=0
 
@@ -32,18 +33,22 @@ quietly() {
     exit 1
 }
 
-# archive COMMAND…: apt-get with lists of sources of its own, so that the system's are left alone.
+# archive APT COMMAND…: apt-get with lists of sources of its own, in the folder APT, so that the system's are left alone.
+# shellcheck disable=SC2317 # quietly calls it
 archive() {
-    # shellcheck disable=SC2317 # quietly calls it
-    apt-get -o Dir::Etc::sourcelist="$folder/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-        -o Dir::State::lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User=root -q "$@"
+    apt=$1
+    shift
+    apt-get -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+        -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root -q "$@"
 }
 
-# fetch PACKAGE: its source, in FOLDER/PACKAGE.
+# fetch PACKAGE [RELEASE]: its source, of the system's release, in FOLDER/PACKAGE, or of another one, in FOLDER/PACKAGE-RELEASE.
 fetch() {
-    [ ! -d "$folder/$1" ] || return 0
-    if [ ! -f "$folder/apt/sources.list" ]; then
-        mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
+    source=$1${2:+-$2}
+    [ ! -d "$folder/$source" ] || return 0
+    apt=$folder/apt${2:+-$2}
+    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/sources"
+    if [ ! -f "$apt/sources.list" ]; then
         release=$(. /etc/os-release && echo "$VERSION_CODENAME")
         # shellcheck disable=SC2016 # apt-get expands it
         mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $release" | head -n 1)
@@ -51,15 +56,15 @@ fetch() {
             echo "suites.sh: this machine's apt knows no archive of $release" >&2
             exit 1
         fi
-        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $release main" \
-            >"$folder/apt/sources.list.part"
-        mv "$folder/apt/sources.list.part" "$folder/apt/sources.list"
-        quietly apt-update archive update
+        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror ${2:-$release} main" \
+            >"$apt/sources.list.part"
+        mv "$apt/sources.list.part" "$apt/sources.list"
+        quietly apt-update archive "$apt" update
     fi
-    say "fetching the source of $1"
-    (cd "$folder" && quietly "fetch-$1" archive source --download-only "$1")
-    quietly "unpack-$1" dpkg-source --no-check -x "$folder/$1"_*.dsc "$folder/$1.part"
-    mv "$folder/$1.part" "$folder/$1"
+    say "fetching the source of $source"
+    (cd "$apt/sources" && quietly "fetch-$source" archive "$apt" source --download-only "$1")
+    quietly "unpack-$source" dpkg-source --no-check -x "$apt/sources/$1"_*.dsc "$folder/$source.part"
+    mv "$folder/$source.part" "$folder/$source"
 }
 
 # compare SUITE: what FOLDER/SUITE.theirs and .ours list as passed, a name a line.
@@ -84,47 +89,69 @@ passed() {
     sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .* Passed .*/\1/p' "$1"
 }
 
+# run_ctest SUITE SIDE TREE PATTERN PATH: run tests with PATH in front of the libraries' search path. What libjpeg-turbo's tests have
+# made before is removed, because some of them compare it.
+run_ctest() {
+    say "$1: running the tests, $2"
+    rm -f "$3"/testout*
+    LD_LIBRARY_PATH=$5 ctest --test-dir "$3" -R "$4" --timeout 600 >"$folder/$1-$2.log" 2>&1 || true
+    passed "$folder/$1-$2.log" >"$folder/$1.$2"
+}
+
 # with_ctest SUITE TREE PATTERN THEIRS OURS: run tests with either folder in front of the libraries' search path.
 with_ctest() {
-    for side in theirs ours; do
-        path=$4
-        [ "$side" = theirs ] || path=$5
-        say "$1: running the tests, $side"
-        LD_LIBRARY_PATH=$path ctest --test-dir "$2" -R "$3" --timeout 600 >"$folder/$1-$side.log" 2>&1 || true
-        passed "$folder/$1-$side.log" >"$folder/$1.$side"
-    done
+    run_ctest "$1" theirs "$2" "$3" "$4"
+    run_ctest "$1" ours "$2" "$3" "$5"
     compare "$1"
 }
 
-# jpeg_tree NAME CMAKE-OPTION…: libjpeg-turbo's programs, which look for their library where the system says, and the library.
+# jpeg_tree NAME SOURCE CMAKE-OPTION…: libjpeg-turbo's programs, which look for their library where the system says, and the library.
 # The library there has no vector code, which would need an assembler; its bytes are the same.
 jpeg_tree() {
-    fetch libjpeg-turbo
     tree=$folder/$1
-    shift
+    source=$folder/$2
+    shift 2
     say "building libjpeg-turbo's programs in $tree"
-    quietly configure cmake -G Ninja -S "$folder/libjpeg-turbo" -B "$tree" -DCMAKE_BUILD_TYPE=Release -DENABLE_STATIC=0 \
+    quietly configure cmake -G Ninja -S "$source" -B "$tree" -DCMAKE_BUILD_TYPE=Release -DENABLE_STATIC=0 \
         -DWITH_JAVA=0 -DWITH_SIMD=0 -DCMAKE_SKIP_RPATH=ON "$@"
     quietly compile cmake --build "$tree" -j "$jobs"
 }
 
 suite_libjpeg() {
-    jpeg_tree jpeg62
+    fetch libjpeg-turbo
+    jpeg_tree jpeg62 libjpeg-turbo
     export KOSTKA_LIBJPEG="$tree/libjpeg.so.62"
     with_ctest libjpeg "$tree" '^(cjpeg|djpeg|jpegtran|example).*-shared' "$tree" "$build/compat:$tree"
     unset KOSTKA_LIBJPEG
 }
 
 suite_turbojpeg() {
-    jpeg_tree jpeg62
+    fetch libjpeg-turbo
+    jpeg_tree jpeg62 libjpeg-turbo
     export KOSTKA_LIBTURBOJPEG="$tree/libturbojpeg.so.0"
     with_ctest turbojpeg "$tree" '^tj.*-shared' "$tree" "$build/compat:$tree"
     unset KOSTKA_LIBTURBOJPEG
 }
 
+# Suite turbojpeg3 has TurboJPEG 3 as the original, turbojpeg3on2 the system's, which is of version 2 in Debian 12.
+suite_turbojpeg3() {
+    later=${KOSTKA_LATER:-forky}
+    fetch libjpeg-turbo "$later"
+    jpeg_tree jpeg3 "libjpeg-turbo-$later"
+    say "turbojpeg3: TurboJPEG $(sed -n 's/^set(VERSION \(.*\))/\1/p' "$folder/libjpeg-turbo-$later/CMakeLists.txt")"
+    KOSTKA_LIBTURBOJPEG="$tree/libturbojpeg.so.0"
+    export KOSTKA_LIBTURBOJPEG
+    with_ctest turbojpeg3 "$tree" '^tj.*-shared' "$tree" "$build/compat:$tree"
+    unset KOSTKA_LIBTURBOJPEG
+    cp "$folder/turbojpeg3.theirs" "$folder/turbojpeg3on2.theirs"
+    run_ctest turbojpeg3on2 ours "$tree" '^tj.*-shared' "$build/compat:$tree"
+    compare turbojpeg3on2
+}
+
 # The header is the same file for all ABIs; the configuration beside it tells them apart.
 suite_libjpeg8() {
-    jpeg_tree jpeg80 -DWITH_JPEG8=1 -DWITH_TURBOJPEG=0
+    fetch libjpeg-turbo
+    jpeg_tree jpeg80 libjpeg-turbo -DWITH_JPEG8=1 -DWITH_TURBOJPEG=0
     mkdir -p "$tree/include"
     cp "$folder/libjpeg-turbo/jpeglib.h" "$folder/libjpeg-turbo/jmorecfg.h" "$folder/libjpeg-turbo/jerror.h" "$tree/jconfig.h" "$tree/include"
     say "building Kostka's libjpeg.so.8"
@@ -211,6 +238,7 @@ for suite in "$@"; do
     case $suite in
     libjpeg) suite_libjpeg ;;
     turbojpeg) suite_turbojpeg ;;
+    turbojpeg3) suite_turbojpeg3 ;;
     libjpeg8) suite_libjpeg8 ;;
     openjpeg) suite_openjpeg ;;
     pillow) suite_pillow ;;
