@@ -3,8 +3,11 @@
 # installed.
 
 find_program(KOSTKA_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_HOME PATH_SUFFIXES bin)
-set(KOSTKA_CUDA_ARCHITECTURES 75 80 86 89 90 100 120 CACHE STRING
+# A GPU also runs the code of a lower capability with the same first digits: 8.7 and 8.9 that of 8.6, 10.3 that of 10.0, 12.1 that
+# of 12.0. See src/kernels/README.md.
+set(KOSTKA_CUDA_ARCHITECTURES 75 80 86 90 100 120 CACHE STRING
     "Compute capabilities that kernels are compiled for, where nvcc is there; PTX for the last; none: no CUDA")
+set(KOSTKA_NVCC_FLAGS "" CACHE STRING "Further options for nvcc, such as -compress-mode=size")
 
 function(kostka_fat_binary module text binary)
     set(code)
@@ -14,7 +17,7 @@ function(kostka_fat_binary module text binary)
     endforeach()
     list(APPEND code -gencode arch=compute_${last},code=compute_${last})
     add_custom_command(OUTPUT "${binary}"
-        COMMAND "${KOSTKA_NVCC}" -x cu --fatbin -O3 --fmad=false -std=c++17 ${code} -o "${binary}" "${text}"
+        COMMAND "${KOSTKA_NVCC}" -x cu --fatbin -O3 --fmad=false -std=c++17 --threads 0 ${KOSTKA_NVCC_FLAGS} ${code} -o "${binary}" "${text}"
         DEPENDS "${text}" COMMENT "Compiling kernels ${module} for CUDA" VERBATIM)
 endfunction()
 

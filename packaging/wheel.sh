@@ -58,7 +58,17 @@ compile() {
         "-DCMAKE_C_LINK_EXECUTABLE=$folder/link -pie <LINK_FLAGS> $objects" \
         "-DCMAKE_C_CREATE_SHARED_LIBRARY=$folder/link $shared <SONAME_FLAG><TARGET_SONAME> $objects" \
         "-DCMAKE_C_CREATE_SHARED_MODULE=$folder/link $shared $objects" "$@"
+    compress_kernels
     quietly compile cmake --build "$folder" -j "$(nproc)" --target kostka_cli kostka_python kostka_python_files
+}
+
+# compress_kernels: let nvcc compress kernels to a third of what it does otherwise. Drivers before CUDA 12.4 cannot read these, but
+# they cannot run what CUDA 13 compiles either; with an older nvcc they may be in use.
+compress_kernels() {
+    release=$("$(cached KOSTKA_NVCC)" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+    if [ "${release:-0}" -ge 13 ] && [ -z "$(cached KOSTKA_NVCC_FLAGS)" ]; then
+        quietly configure cmake -DKOSTKA_NVCC_FLAGS=-compress-mode=size "$folder"
+    fi
 }
 
 # cached NAME: the value of a variable of CMake's.
