@@ -30,6 +30,23 @@ static void set_profile(struct turbojpeg_instance *instance, const kst_decoder *
     }
 }
 
+/* Return the sampling of a picture as TJSAMP_…, which names that of luminance beside chrominance without any. */
+static int sampling_of(const kst_info *info)
+{
+    const kst_component_info *c = info->component;
+    if (info->component_count == 1)
+        return TJSAMP_GRAY;
+    for (uint32_t i = 1; i < info->component_count && i < 4; i++) {
+        const bool is_key = i == 3; /* of YCCK, which is sampled as luminance is */
+        if (c[i].h != (is_key ? c[0].h : 1) || c[i].v != (is_key ? c[0].v : 1))
+            return SAMPLING_UNKNOWN;
+    }
+    for (int i = 0; i < TJSAMP_COUNT; i++)
+        if (i != TJSAMP_GRAY && turbojpeg_factors[i].h == c[0].h && turbojpeg_factors[i].v == c[0].v)
+            return i;
+    return SAMPLING_UNKNOWN;
+}
+
 /* Set the parameters that the original does not report. Returns the number of scans, 0 if it is not known. */
 static uint32_t set_details(struct turbojpeg_instance *instance, const unsigned char *jpeg, size_t length)
 {
@@ -49,6 +66,8 @@ static uint32_t set_details(struct turbojpeg_instance *instance, const unsigned 
         value[TJPARAM_XDENSITY] = info->density_x ? info->density_x : 1;
         value[TJPARAM_YDENSITY] = info->density_y ? info->density_y : 1;
         scans = info->scans;
+        if (value[TJPARAM_SUBSAMP] < 0 && sampling_of(info) == TJSAMP_441) /* which version 2 does not know */
+            value[TJPARAM_SUBSAMP] = TJSAMP_441;
         set_profile(instance, decoder);
     }
     kst_decoder_destroy(&decoder);
@@ -65,23 +84,6 @@ static int check_limits(struct turbojpeg_instance *instance, const char *functio
         return turbojpeg_fail(
             instance, function, "Progressive JPEG image has more scans than TJPARAM_SCANLIMIT allows");
     return 0;
-}
-
-/* Return the sampling of a picture as TJSAMP_…, which names that of luminance beside chrominance without any. */
-static int sampling_of(const kst_info *info)
-{
-    const kst_component_info *c = info->component;
-    if (info->component_count == 1)
-        return TJSAMP_GRAY;
-    for (uint32_t i = 1; i < info->component_count && i < 4; i++) {
-        const bool is_key = i == 3; /* of YCCK, which is sampled as luminance is */
-        if (c[i].h != (is_key ? c[0].h : 1) || c[i].v != (is_key ? c[0].v : 1))
-            return SAMPLING_UNKNOWN;
-    }
-    for (int i = 0; i < TJSAMP_COUNT; i++)
-        if (i != TJSAMP_GRAY && turbojpeg_factors[i].h == c[0].h && turbojpeg_factors[i].v == c[0].v)
-            return i;
-    return SAMPLING_UNKNOWN;
 }
 
 static void set_deep(struct turbojpeg_instance *instance, const kst_info *info)
