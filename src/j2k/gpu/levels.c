@@ -9,9 +9,11 @@
 
 enum {
     STRIP_ROWS_LEAST = 8,
-    STRIP_ROWS_MORE = 8, /* rows that a strip loads in addition to its own */
-    STRIPS_A_UNIT = 12,  /* strips that keep a compute unit busy; also strips with pixels that it runs at once */
-    ANALYSED_A_UNIT = 32 /* strips without pixels that it runs at once when encoding */
+    STRIP_ROWS_MORE = 8,  /* rows that a strip loads in addition to its own */
+    STRIPS_A_UNIT = 12,   /* strips that keep a compute unit busy */
+    FINISHED_A_UNIT = 16, /* strips that write pixels that it runs at once */
+    BEGUN_A_UNIT = 12,    /* strips that read pixels that it runs at once */
+    ANALYSED_A_UNIT = 32  /* strips without pixels that it runs at once when encoding */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -115,8 +117,21 @@ static uint32_t strips_across(struct j2k_rect rect)
  */
 struct strip_load {
     uint64_t across, at_once;
-    uint32_t height;
+    uint32_t height, most; /* rows of the levels, and most rows of a strip */
+    bool encodes, reversible;
 };
+
+/*
+ * Return the fewest rows, `least` or more, that strips need not be padded for. When decoding, the kernels go down two
+ * pairs of rows at a time with the reversible filter, and three with the other one (GO_DOWN), and need two or four
+ * pairs more.
+ */
+static uint32_t whole_rows(const struct strip_load *load, uint32_t least)
+{
+    if (load->encodes)
+        return divide_up(least, 2) * 2;
+    return load->reversible ? (least + 3) / 4 * 4 : (least + 1) / 6 * 6 + 4;
+}
 
 /* Return how long strips of `rows` rows take, in rows, if the device runs them in turns. */
 static uint64_t strips_take(const struct strip_load *load, uint32_t rows)
@@ -130,14 +145,15 @@ static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
 {
     const uint64_t down = turns * load->at_once / load->across;
     const uint32_t rows = down > 0 && down <= load->height ? divide_up(load->height, (uint32_t)down) : STRIP_ROWS_LEAST;
-    return rows > J2K_STRIP_ROWS ? J2K_STRIP_ROWS : rows <= STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : (rows + 1) / 2 * 2;
+    const uint32_t fit = whole_rows(load, rows < STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : rows);
+    return fit < load->most ? fit : load->most;
 }
 
 /* Choose the rows of strips such that they take the least time if the device runs them in turns. */
 static uint32_t rows_in_turns(const struct strip_load *load)
 {
     enum { TURNS = 3 };
-    uint32_t best = J2K_STRIP_ROWS;
+    uint32_t best = load->most;
     for (uint32_t turns = 1; turns <= TURNS; turns++) {
         const uint32_t rows = rows_for(load, turns);
         best = strips_take(load, rows) < strips_take(load, best) ? rows : best;
@@ -145,16 +161,26 @@ static uint32_t rows_in_turns(const struct strip_load *load)
     return best;
 }
 
+/* Return how many strips a compute unit should have. */
+static uint32_t strips_a_unit(const struct j2k_gpu_part *part, bool finished)
+{
+    if (part->encodes)
+        return finished ? BEGUN_A_UNIT : ANALYSED_A_UNIT;
+    return finished ? FINISHED_A_UNIT : STRIPS_A_UNIT;
+}
+
 /* Return the strips of a launch; `finished`: they write or read the pixels of three components. */
-static struct strip_load load_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
+static struct strip_load load_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished, bool reversible)
 {
     const struct j2k_plan *plan = part->items->plan; /* the first picture stands for all */
     const uint64_t tiles = finished || part->encodes ? plan->tile_count : 1;
     const uint64_t components = part->encodes && !finished ? plan->component_count : 1;
-    const uint32_t resident = part->encodes && !finished ? ANALYSED_A_UNIT : STRIPS_A_UNIT;
     return (struct strip_load){.across = strips_across(rect) * part->at_once * tiles * components,
-        .at_once = (uint64_t)part->units * resident,
-        .height = j2k_gpu_height(rect) + rect.y0 % 2};
+        .at_once = (uint64_t)part->units * strips_a_unit(part, finished),
+        .height = j2k_gpu_height(rect) + rect.y0 % 2,
+        .most = finished && !part->encodes ? J2K_FINISHED_ROWS : J2K_STRIP_ROWS,
+        .encodes = part->encodes,
+        .reversible = reversible};
 }
 
 /*
@@ -162,15 +188,15 @@ static struct strip_load load_of(const struct j2k_gpu_part *part, struct j2k_rec
  * all components of volumes, must together have enough strips to keep the device busy, and if it has few at once, to
  * keep it busy to the end.
  */
-static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
+static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished, bool reversible)
 {
-    const struct strip_load load = load_of(part, rect, finished);
+    const struct strip_load load = load_of(part, rect, finished, reversible);
     uint32_t rows = J2K_STRIP_ROWS;
     if ((finished || part->encodes) && load.at_once > 0 && load.across > 0)
         return rows_in_turns(&load);
     while (rows > STRIP_ROWS_LEAST && load.across * ((load.height + rows - 1) / rows) < load.at_once)
         rows /= 2;
-    return rows;
+    return whole_rows(&load, rows);
 }
 
 static struct j2k_work_level describe_level(const struct component_levels *c, uint32_t r, bool finished)
@@ -184,7 +210,7 @@ static struct j2k_work_level describe_level(const struct component_levels *c, ui
         .y1 = rect.y1 - rect.y0 + rect.y0 % 2,
         .to = own.at,
         .to_pitch = own.pitch,
-        .rows = strip_rows(c->part, rect, finished)};
+        .rows = strip_rows(c->part, rect, finished, c->tc->reversible)};
     if (j2k_gpu_area(low) > 0)
         level.band[J2K_LL] = place_in(&below, low.x0, low.y0);
     level.pitch[J2K_LL] = below.pitch;
@@ -275,9 +301,10 @@ static bool finish_together(const struct j2k_gpu_part *part, uint32_t index, con
 }
 
 /* Return the number of work-groups of a level, which is that of its strips. */
-static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
+static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished, bool reversible)
 {
-    return strips_across(rect) * divide_up(j2k_gpu_height(rect) + rect.y0 % 2, strip_rows(part, rect, finished));
+    const uint32_t rows = strip_rows(part, rect, finished, reversible);
+    return strips_across(rect) * divide_up(j2k_gpu_height(rect) + rect.y0 % 2, rows);
 }
 
 /* Return whether the bands of a resolution of a tile-component hold quantiser indices. */
@@ -311,7 +338,7 @@ static void add_component(struct levels_writer *w, const struct component_levels
             w->level[sums->records] = describe_level(c, r, false);
         }
         sums->records++;
-        sums->groups += groups_of(w->part, rect, false);
+        sums->groups += groups_of(w->part, rect, false, c->tc->reversible);
         sums->bytes += 2 * bytes_of(c) * j2k_gpu_area(rect);
     }
 }
@@ -439,7 +466,7 @@ static void add_finish(
         w->output[w->record] = *output;
     }
     w->bytes += 3 * (output->narrow ? 2U : 4U) * j2k_gpu_area(rect);
-    w->groups += groups_of(w->part, rect, true);
+    w->groups += groups_of(w->part, rect, true, tc->reversible);
     w->record++;
 }
 

@@ -160,7 +160,7 @@ FUNCTION void store_row(
     if (y < s->y || y < s->y0 || y >= s->end || stored == 0)
         return;
     UNROLL for (u32 right = 0; right < 2; right++) row[right] =
-        (u32)y / 2 * pick_word(s->table[0], 2 * lower + right) + (u32)(s->x / 2);
+        ((u32)y / 2 - (lower ? 0 : s->above)) * pick_word(s->table[0], 2 * lower + right) + (u32)(s->x / 2);
     if (stored & STORED_PAIRS) {
         UNROLL for (u32 band = 0; band < 2 * components; band++)
         {

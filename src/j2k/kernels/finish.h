@@ -10,7 +10,7 @@
 /* Lists the ways in which the pixels of a strip are made. */
 enum {
     FINISH_ANY,   /* as the output and the view say */
-    FINISH_PLAIN, /* from three interleaved components of 8 bits */
+    FINISH_PLAIN, /* from three interleaved components of 8 bits, which make pixels of three bytes */
     FINISH_TURNED /* likewise, after the component transform of the filter's kind */
 };
 
@@ -19,18 +19,20 @@ struct finish {
     GLOBAL const struct j2k_work_output *output;
     GLOBAL const struct j2k_work_view *view;
     i32 left, top;    /* where the output begins, in the strip's coordinates */
-    i32 begin, end;   /* rows that the group writes */
+    i32 begin, end;   /* rows that the work-item writes */
     u32 first, count; /* those of the work-item's four columns that it writes */
     u32 kind;
+    u32 regular;    /* the strip is regular, of plain pixels, and a work-item writes four whole pixels or none */
     u32 packed;     /* bytes of a pixel whose channels are interleaved; otherwise 0 */
     u32 whole;      /* four pixels of a row are three or four whole words of memory */
     u32 pitch;      /* bytes from row to row; this and the next member are for packed pixels */
     GLOBAL u8 *row; /* the work-item's first pixel in row `begin` */
 };
 
-FUNCTION u32 find_kind(GLOBAL const struct j2k_work_output *output, u32 is_integer)
+FUNCTION u32 find_kind(
+    GLOBAL const struct j2k_work_output *output, GLOBAL const struct j2k_work_view *view, u32 is_integer)
 {
-    if (!output->plain)
+    if (!output->plain || view->packed != 3)
         return FINISH_ANY;
     if (output->transform == 0)
         return FINISH_PLAIN;
@@ -48,17 +50,21 @@ FUNCTION struct finish find_finish(const struct strip *s, GLOBAL const struct j2
     f.begin = s->y > f.top ? s->y : f.top;
     f.end = s->end < f.top + (i32)output->height ? s->end : f.top + (i32)output->height;
     i32 first = f.left > s->left ? f.left : s->left, last = f.left + (i32)output->width;
-    first = first > s->x ? first : s->x;
     last = last < s->right ? last : s->right;
+    f.kind = find_kind(output, view, is_integer);
+    f.regular = is_regular_strip(s) && f.kind == FINISH_TURNED && ((u32)first | (u32)last) % STRIP_COLUMNS == 0;
+    first = first > s->x ? first : s->x;
     last = last < s->x + STRIP_COLUMNS ? last : s->x + STRIP_COLUMNS;
     f.first = (u32)(first - s->x);
     f.count = last > first ? (u32)(last - first) : 0;
-    f.kind = find_kind(output, is_integer);
     f.packed = view->packed;
     f.pitch = view->channel[0].pitch;
     f.row =
         channel_at(&view->channel[0], pixels, output->x + (u32)(first - f.left), output->y + (u32)(f.begin - f.top));
-    f.whole = f.count == STRIP_COLUMNS && is_aligned(f.row) && f.pitch % 4 == 0;
+    u32 aligned = is_aligned(f.row) && f.pitch % 4 == 0;
+    f.regular = f.regular && aligned;
+    f.whole = f.count == STRIP_COLUMNS && aligned;
+    f.end = f.count > 0 ? f.end : f.begin;
     return f;
 }
 
@@ -83,30 +89,47 @@ OUTLINED void put_any(const struct finish *f, GLOBAL u8 *pixels, u32 x, u32 y, c
     put_pixel(f->view, f->output, pixels, x, y, value);
 }
 
-/* Round a number to the nearest integer; halves are rounded up. */
+/*
+ * Shift a number by 128 and round it to the nearest integer; halves are rounded up. A single addition gives what
+ * finish_real() gives for 8 bits, for all numbers.
+ */
 FUNCTION i32 rounded(float value)
 {
-    return saturated_integer(value + 128.0f + 0.5f);
+    return saturated_integer(value + 128.5f);
 }
 
-/* Pack a pixel of three components of 8 bits. */
-FUNCTION u32 pack_plain(u32 transform, u32 is_integer, u32 *from)
+/*
+ * Pack four pixels of three components of 8 bits, which make three words. In `made`, the samples of a component follow
+ * each other.
+ */
+FUNCTION void pack_four(u32 kind, u32 is_integer, const u32 *made, u32 *word)
 {
-    turn_colours(transform, from);
-    if (is_integer)
-        return pack_bytes((i32)(from[0] + 128), (i32)(from[1] + 128), (i32)(from[2] + 128), 0);
-    return pack_bytes(rounded(as_real(from[0])), rounded(as_real(from[1])), rounded(as_real(from[2])), 0);
+    u32 from[3 * STRIP_COLUMNS];
+    i32 byte[3 * STRIP_COLUMNS];
+    UNROLL for (u32 i = 0; i < 3 * STRIP_COLUMNS; i++) from[i] = made[i % 3 * STRIP_LINE + i / 3];
+    if (kind == FINISH_TURNED)
+        UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)
+            turn_colours(is_integer ? J2K_TRANSFORM_RCT : J2K_TRANSFORM_ICT, from + 3 * i);
+    UNROLL for (u32 i = 0; i < 3 * STRIP_COLUMNS; i++) byte[i] =
+        is_integer ? (i32)(from[i] + 128) : rounded(as_real(from[i]));
+    UNROLL for (u32 i = 0; i < 3; i++) word[i] =
+        pack_bytes(byte[4 * i], byte[4 * i + 1], byte[4 * i + 2], byte[4 * i + 3]);
 }
 
-/* Pack four such pixels. In `made`, the samples of a component follow each other. `transform` must be a constant. */
-FUNCTION void pack_four(u32 transform, u32 is_integer, const u32 *made, u32 *pixel)
+FUNCTION void put_three_words(GLOBAL u8 *to, const u32 *word)
 {
-    UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)
-    {
-        u32 from[3];
-        UNROLL for (u32 c = 0; c < 3; c++) from[c] = made[c * STRIP_LINE + i];
-        pixel[i] = pack_plain(transform, is_integer, from);
+    UNROLL for (u32 i = 0; i < 3; i++)((GLOBAL u32 *)(GLOBAL void *)to)[i] = word[i];
+}
+
+/* Write as many of four pixels as the work-item has in a row; their bytes are in three words. */
+FUNCTION void put_plain_pixels(const struct finish *f, GLOBAL u8 *to, const u32 *word)
+{
+    if (f->whole) {
+        put_three_words(to, word);
+        return;
     }
+    UNROLL for (u32 i = 0; i < 3 * STRIP_COLUMNS; i++) if (i / 3 >= f->first && i / 3 - f->first < f->count)
+        to[i - 3 * f->first] = (u8)(word[i / 4] >> 8 * (i % 4));
 }
 
 /* Write the work-item's packed pixels of a row. */
@@ -141,16 +164,32 @@ FUNCTION void finish_row(
     const struct strip *s, const struct finish *f, u32 is_integer, i32 y, const u32 *made, GLOBAL u8 *pixels)
 {
     u32 pixel[STRIP_COLUMNS];
-    if (y < f->begin || y >= f->end || f->count == 0)
+    if (y < f->begin || y >= f->end)
         return;
-    if (f->kind == FINISH_TURNED)
-        pack_four(is_integer ? J2K_TRANSFORM_RCT : J2K_TRANSFORM_ICT, is_integer, made, pixel);
-    else if (f->kind == FINISH_PLAIN)
-        pack_four(0, is_integer, made, pixel);
-    else
-        finish_any(s, f, y, made, pixels, pixel);
+    GLOBAL u8 *to = f->row + (size_t)(u32)(y - f->begin) * f->pitch;
+    if (f->kind != FINISH_ANY) {
+        pack_four(f->kind, is_integer, made, pixel);
+        put_plain_pixels(f, to, pixel);
+        return;
+    }
+    finish_any(s, f, y, made, pixels, pixel);
     if (f->packed)
-        put_four(f, f->row + (size_t)(u32)(y - f->begin) * f->pitch, pixel);
+        put_four(f, to, pixel);
+}
+
+/* Write a work-item's pixels of two rows from row y on, if it has any, of a strip for which `regular` is set. */
+FUNCTION void finish_two(const struct finish *f, u32 is_integer, i32 y, const u32 *made)
+{
+    u32 word[6];
+    if (y + 1 < f->begin || y >= f->end)
+        return;
+    GLOBAL u8 *to = f->row + (i64)(y - f->begin) * (i32)f->pitch;
+    pack_four(FINISH_TURNED, is_integer, made, word);
+    pack_four(FINISH_TURNED, is_integer, made + STRIP_COLUMNS, word + 3);
+    if (y >= f->begin)
+        put_three_words(to, word);
+    if (y + 1 < f->end)
+        put_three_words(to + f->pitch, word + 3);
 }
 
 /*
@@ -158,7 +197,7 @@ FUNCTION void finish_row(
  * in memory.
  */
 #define FINISH(name, filter, type, format)                                                                             \
-    DENSE_KERNEL(J2K_STRIP_GROUP, 12)                                                                                  \
+    DENSE_KERNEL(J2K_STRIP_GROUP, 16)                                                                                  \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
     {                                                                                                                  \
@@ -173,7 +212,7 @@ FUNCTION void finish_row(
                 group_index() - groups[index], table);                                                                 \
         const struct finish f = find_finish(&s, output,                                                                \
             (GLOBAL const struct j2k_work_view *)(work + head->view) + output->view, filter == 53, pixels);            \
-        DESCEND(s, samples, filter, type, format, 3, {                                                                 \
+        DESCEND(s, samples, filter, type, format, 3, f.regular, finish_two(&f, filter == 53, row, made), {             \
             finish_row(&s, &f, filter == 53, row, made, pixels);                                                       \
             finish_row(&s, &f, filter == 53, row + 1, made + STRIP_COLUMNS, pixels);                                   \
         })                                                                                                             \

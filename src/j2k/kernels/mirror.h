@@ -19,6 +19,13 @@ FUNCTION i32 mirror(i32 i, i32 i0, i32 i1)
     return i0 + (offset < period - offset ? offset : period - offset);
 }
 
+/* Return the same for a position that is mirrored at most once. */
+FUNCTION i32 mirror_once(i32 i, i32 i0, i32 i1)
+{
+    i = i > 2 * i0 - i ? i : 2 * i0 - i;
+    return i < 2 * (i1 - 1) - i ? i : 2 * (i1 - 1) - i;
+}
+
 /* Return where a column's coefficient lies in a row of its band. */
 FUNCTION u32 place_in_band(GLOBAL const struct j2k_work_level *level, i32 x)
 {

@@ -23,13 +23,14 @@ struct strip {
     i32 x;              /* the work-item's first column, which is even */
     i32 left, right;    /* columns that the group completes */
     i32 y, end;         /* rows that it completes; y is even */
+    u32 above;          /* half of the even position of the level's first row of low coefficients */
     /* How a work-item finds its columns in memory: see strip_of_bands() and strip_of_rows(). */
     u32 inside;
     u32 place[STRIP_COLUMNS];
     /*
      * This table has a vector of the pitches of the four bands, by orientation; then, for each component, one of the
-     * places in the buffer of samples at which row 0 and column 0 of the level's coordinates would be; and then, for
-     * each component, one of the factors of STRIP_INDICES.
+     * places in the buffer of samples at which the first row and column 0 of the level's coordinates would be; and
+     * then, for each component, one of the factors of STRIP_INDICES.
      */
     LOCAL const u32x4 *table;
 };
@@ -53,8 +54,7 @@ FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 component
     if (c < components) {
         if (c == 0)
             to[local_index()] = level->pitch[band];
-        to[4 + local_index()] =
-            level[c].band[band] - (lower ? 0 : level->y0 * level->pitch[band]) - (right ? 0 : level->x0);
+        to[4 + local_index()] = level[c].band[band] - (right ? 0 : level->x0);
         to[4 + 4 * components + local_index()] = level[c].factor[band];
     }
     barrier_local();
@@ -83,6 +83,7 @@ FUNCTION struct strip strip_of(GLOBAL const struct j2k_work_level *level, u32 co
     s.right = column + 1 < across ? first + J2K_STRIP_WIDTH - J2K_STRIP_MARGIN : s.x1;
     s.y = (i32)(group / across) * rows;
     s.end = s.y + rows < s.y1 ? s.y + rows : s.y1;
+    s.above = s.y1 - s.y0 == 1 ? 0 : level->y0;
     s.table = table;
     put_table(level, components, table);
     return s;
@@ -134,13 +135,20 @@ FUNCTION u32 bits_of_float(float x)
  * and the one with the level's last columns, lack a neighbour on one side. There LIFT_EVEN_COLUMNS and LIFT_ODD_COLUMNS
  * mirror, which is correct at the ends of a level, and elsewhere does not affect the columns that the group completes.
  * The whole work-group calls this.
+ *
+ * FOR_ALL returns a condition that is the same for the whole work-group, so that the compiler knows that it is.
+ * WRITTEN_OUT stands before a loop that is only written out where shuffles make its body short.
  */
 #if HAS_WARPS
+#define FOR_ALL(condition) (warp_ballot(condition) != 0)
+#define WRITTEN_OUT UNROLL
 #define EXCHANGED(components)
 #define EXCHANGE(type, rows, value, index, neighbour, far)                                                             \
     UNROLL for (u32 r = 0; r < (rows); r++)(far)[r] =                                                                  \
         type##_of(warp_shuffle(bits_of_##type((value)[r * STRIP_COLUMNS + (index)]), neighbour));
 #else
+#define FOR_ALL(condition) (condition)
+#define WRITTEN_OUT ROLL
 #define EXCHANGED(components) SHARED u32 exchange[2 * (components)*J2K_STRIP_GROUP];
 #define EXCHANGE(type, rows, value, index, neighbour, far)                                                             \
     barrier_local();                                                                                                   \

@@ -13,7 +13,15 @@ enum {
     ABOVE_97 = 4,
     /* The coefficients of rows y and y + 1 complete rows y − DELAY and y − DELAY + 1. */
     DELAY_53 = 1,
-    DELAY_97 = 3
+    DELAY_97 = 3,
+    /* A level of so many rows mirrors each row that strips load at most once. */
+    MIRRORED_ONCE = 16,
+    /*
+     * Pairs of rows after which the registers of a column have the roles again that they had before: code for so many
+     * moves nothing from one register to another.
+     */
+    ROLES_53 = 2,
+    ROLES_97 = 3
 };
 
 /*
@@ -32,6 +40,12 @@ FUNCTION struct strip strip_of_bands(
     return s;
 }
 
+/* Return whether a strip is regular: its columns are `inside`, and its level mirrors each row at most once. */
+FUNCTION u32 is_regular_strip(const struct strip *s)
+{
+    return s->inside && s->y1 - s->y0 >= MIRRORED_ONCE;
+}
+
 /*
  * The number of words that a work-item loads of a component in two rows, and the index of a band's first word among
  * them.
@@ -41,48 +55,70 @@ FUNCTION struct strip strip_of_bands(
     ((format) == STRIP_WORDS ? 2 * (band) : (format) == STRIP_HALVES || (band) == 0 ? (band) : 1 + (band))
 #define STRIP_IS_WIDE(format, band) ((format) == STRIP_WORDS || ((format) == STRIP_INDICES && (band) == 0))
 
-/* Load two coefficients of a row: neighbours at an even place, or with `place` at two places from `at` on. */
-FUNCTION void load_words(GLOBAL const u32 *samples, u32 at, const u32 *place, u32 *word)
+/* Halve the pitches and places in a table, as load_pair() takes them. The whole work-group calls this. */
+FUNCTION void halve_table(u32 components, LOCAL u32x4 *table)
 {
-    if (place) {
-        word[0] = samples[at + place[0]];
-        word[1] = samples[at + place[2]];
-    } else {
-        const u32x2 both = ((GLOBAL const u32x2 *)(GLOBAL const void *)samples)[at / 2];
-        word[0] = both.x;
-        word[1] = both.y;
-    }
-}
-
-/* Load two coefficients of 16 bits in the same way. The first one is in the lower half of the result. */
-FUNCTION u32 load_halves(GLOBAL const u32 *samples, u32 at, const u32 *place)
-{
-    return place ? join_halves(take_sample(samples, at + place[0], 1), take_sample(samples, at + place[2], 1))
-                 : samples[at / 2];
+    barrier_local();
+    if (local_index() < 4 + 4 * components)
+        ((LOCAL u32 *)table)[local_index()] /= 2;
+    barrier_local();
 }
 
 /*
- * Load a work-item's coefficients in two rows, an even one and an odd one: STRIP_LOADED words for each component.
- * `inside` is a constant that says whether no columns are mirrored and pairs are at even places.
+ * Load two coefficients of a band from a place that is given in pairs. Wide coefficients make two words, others one,
+ * with the first coefficient in the lower half.
  */
-FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32 format, u32 components, u32 inside,
-    i32 even, i32 odd, u32 *loaded)
+FUNCTION void load_pair(GLOBAL const u32 *samples, u32 wide, u32 at, u32 *word)
+{
+    if (wide) {
+        const u32x2 both = ((GLOBAL const u32x2 *)(GLOBAL const void *)samples)[at];
+        word[0] = both.x;
+        word[1] = both.y;
+    } else {
+        word[0] = samples[at];
+    }
+}
+
+/* Return a value in a way that keeps the compiler from computing a sum of it and others in another order. */
+FUNCTION u32 kept(u32 value)
+{
+#if defined(__CUDACC__)
+    asm("" : "+r"(value));
+#endif
+    return value;
+}
+
+/* Load two that may lie apart. `column` says where the work-item's columns of the band lie in the row at place `at`. */
+FUNCTION void load_apart(GLOBAL const u32 *samples, u32 wide, u32 at, const u32 *column, u32 *word)
+{
+    const u32 first = take_sample(samples, at + column[0], !wide), second = take_sample(samples, at + column[2], !wide);
+    word[0] = wide ? first : join_halves(first, second);
+    if (wide)
+        word[1] = second;
+}
+
+/*
+ * Load a work-item's coefficients in two rows, y and y + 1, or in their mirror images; y is even. There are
+ * STRIP_LOADED words for each component. `regular` is a constant; if it is set, the table must have been halved.
+ */
+FUNCTION void load_rows(
+    const struct strip *s, GLOBAL const u32 *samples, u32 format, u32 components, u32 regular, i32 y, u32 *loaded)
 {
     const u32x4 pitch = s->table[0];
-    u32 row[4];
-    UNROLL for (u32 band = 0; band < 4; band++) row[band] =
-        (u32)(band < 2 ? even : odd) / 2 * pick_word(pitch, band) + (inside ? s->place[0] : 0);
-    UNROLL for (u32 c = 0; c < components; c++)
+    const i32 even = regular ? mirror_once(y, s->y0, s->y1) : mirror(y, s->y0, s->y1);
+    const i32 odd = regular ? mirror_once(y + 1, s->y0, s->y1) : mirror(y + 1, s->y0, s->y1);
+    UNROLL for (u32 band = 0; band < 4; band++)
     {
-        const u32x4 place = s->table[1 + c];
-        UNROLL for (u32 band = 0; band < 4; band++)
+        const u32 down = band < 2 ? (u32)even / 2 - s->above : (u32)odd / 2;
+        const u32 row = kept(down * pick_word(pitch, band) + (regular ? s->place[0] / 2 : 0));
+        UNROLL for (u32 c = 0; c < components; c++)
         {
             u32 *to = loaded + c * STRIP_LOADED(format) + STRIP_BAND(format, band);
-            const u32 at = pick_word(place, band) + row[band], *mirrored = inside ? 0 : s->place + band % 2;
-            if (STRIP_IS_WIDE(format, band))
-                load_words(samples, at, mirrored, to);
+            const u32 place = pick_word(s->table[1 + c], band), wide = STRIP_IS_WIDE(format, band);
+            if (regular)
+                load_pair(samples, wide, row + place, to);
             else
-                to[0] = load_halves(samples, at, mirrored);
+                load_apart(samples, wide, row + place, s->place + band % 2, to);
         }
     }
 }
@@ -112,17 +148,6 @@ FUNCTION void unpack_columns(const struct strip *s, u32 format, u32 components, 
     }
 }
 
-/* Load rows y and y + 1, or their mirror images; y is even. */
-FUNCTION void load_rows(
-    const struct strip *s, GLOBAL const u32 *samples, u32 format, u32 components, i32 y, u32 *loaded)
-{
-    i32 even = mirror(y, s->y0, s->y1), odd = mirror(y + 1, s->y0, s->y1);
-    if (s->inside)
-        load_columns(s, samples, format, components, 1, even, odd, loaded);
-    else
-        load_columns(s, samples, format, components, 0, even, odd, loaded);
-}
-
 /*
  * Perform the lifting steps of the inverse 5/3 filter: x − floor((a + b + 2) / 4), and in the next function x +
  * floor((a + b) / 2). Sums wrap.
@@ -148,17 +173,20 @@ FUNCTION float lift(float x, float factor, float a, float b)
 #define LIFT_BETA(x, a, b) lift(x, J2K_DWT_BETA, a, b)
 #define LIFT_ALPHA(x, a, b) lift(x, J2K_DWT_ALPHA, a, b)
 
-/* Perform all steps along rows. A single column or row at an odd position is halved (F.3.6). */
-#define SYNTHESISE_ROWS_53(s, rows, value)                                                                             \
-    if (is_one_column(&(s))) {                                                                                         \
+/*
+ * Perform all steps along rows. A single column or row at an odd position is halved (F.3.6). Here and in the functions
+ * below, `regular` is a constant that says whether the strip is a regular one, whose level is neither.
+ */
+#define SYNTHESISE_ROWS_53(s, regular, rows, value)                                                                    \
+    if (!(regular) && is_one_column(&(s))) {                                                                           \
         UNROLL for (u32 i = 0; i < (rows)*STRIP_COLUMNS; i++)(value)[i] >>= (s).x0;                                    \
     } else {                                                                                                           \
         LIFT_EVEN_COLUMNS(i32, rows, value, lift_even)                                                                 \
         LIFT_ODD_COLUMNS(i32, rows, value, lift_odd)                                                                   \
     }
 
-#define SYNTHESISE_ROWS_97(s, rows, value)                                                                             \
-    if (is_one_column(&(s))) {                                                                                         \
+#define SYNTHESISE_ROWS_97(s, regular, rows, value)                                                                    \
+    if (!(regular) && is_one_column(&(s))) {                                                                           \
         UNROLL for (u32 i = 0; i < (rows)*STRIP_COLUMNS; i++)(value)[i] *= (s).x0 == 1 ? 0.5f : 1.0f;                  \
     } else {                                                                                                           \
         UNROLL for (u32 i = 0; i < (rows)*STRIP_COLUMNS; i++)(value)[i] *=                                             \
@@ -182,18 +210,23 @@ struct column_97 {
  * Process the next two rows of a column, which become the two rows that these complete. If a level has a single row, it
  * is loaded for all others, too, and is completed at once.
  */
-FUNCTION void descend_53(const struct strip *s, struct column_53 *column, i32 *even, i32 *odd)
+FUNCTION void descend_53(const struct strip *s, u32 regular, struct column_53 *column, i32 *even, i32 *odd)
 {
+    if (!regular && is_one_row(s)) {
+        *even >>= s->y0;
+        *odd = *even;
+        return;
+    }
     i32 raised = lift_even(*even, column->odd, *odd), completed = lift_odd(column->odd, column->even, raised);
     column->odd = *odd;
     column->even = raised;
-    *odd = is_one_row(s) ? *odd >> s->y0 : raised;
-    *even = is_one_row(s) ? *even >> s->y0 : completed;
+    *odd = raised;
+    *even = completed;
 }
 
-FUNCTION void descend_97(const struct strip *s, struct column_97 *column, float *even, float *odd)
+FUNCTION void descend_97(const struct strip *s, u32 regular, struct column_97 *column, float *even, float *odd)
 {
-    if (is_one_row(s)) {
+    if (!regular && is_one_row(s)) {
         *even *= s->y0 == 1 ? 0.5f : 1.0f;
         *odd = *even;
         return;
@@ -210,33 +243,47 @@ FUNCTION void descend_97(const struct strip *s, struct column_97 *column, float 
 }
 
 /*
- * Go down a strip; `filter` names the filter's steps. The coefficients of the next two rows are loaded while two rows
- * are transformed. `statement` runs for each two completed rows, from `row` on, which may be outside of the strip;
- * `made` holds their samples in the order of unpack_columns(). The whole work-group calls this.
+ * Go down a strip. The coefficients of the next two rows are loaded while two rows are transformed. `statement` runs
+ * for each two completed rows, from `row` on, which may be outside of the strip; `made` holds their samples in the
+ * order of unpack_columns(). `roles` pairs of rows are written out one after the other.
  */
-#define DESCEND(s, samples, filter, type, format, components, statement)                                               \
+#define GO_DOWN(s, samples, filter, type, format, components, regular, roles, statement)                               \
+    load_rows(&(s), samples, format, components, regular, (s).y - ABOVE_##filter, next);                               \
+    ROLL for (i32 y = (s).y - ABOVE_##filter; y - DELAY_##filter < (s).end;)                                           \
+    {                                                                                                                  \
+        WRITTEN_OUT for (u32 role = 0; role < (roles); role++, y += 2)                                                 \
+        {                                                                                                              \
+            u32 made[(components)*STRIP_LINE];                                                                         \
+            type value[(components)*STRIP_LINE], far[2 * (components)];                                                \
+            unpack_columns(&(s), format, components, next, made);                                                      \
+            UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] = type##_of(made[i]);                    \
+            load_rows(&(s), samples, format, components, regular, y + 2, next);                                        \
+            SYNTHESISE_ROWS_##filter(s, regular, 2 * (components), value);                                             \
+            UNROLL for (u32 c = 0; c < (components); c++)                                                              \
+            {                                                                                                          \
+                type *v = value + c * STRIP_LINE;                                                                      \
+                UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)                                                         \
+                    descend_##filter(&(s), regular, &column[c * STRIP_COLUMNS + i], &v[i], &v[i + STRIP_COLUMNS]);     \
+            }                                                                                                          \
+            UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);               \
+            i32 row = y - DELAY_##filter;                                                                              \
+            statement;                                                                                                 \
+        }                                                                                                              \
+    }
+
+/*
+ * Transform a strip; `filter` names the filter's steps. `regular` says whether `swift` rather than `statement` runs for
+ * completed rows; the strip must be regular then. The whole work-group calls this, with the same `regular`.
+ */
+#define DESCEND(s, samples, filter, type, format, components, regular, swift, statement)                               \
     STRIP_NEIGHBOURS(s)                                                                                                \
     struct column_##filter column[(components)*STRIP_COLUMNS];                                                         \
     const struct column_##filter zero = {0};                                                                           \
     UNROLL for (u32 i = 0; i < (components)*STRIP_COLUMNS; i++) column[i] = zero;                                      \
     u32 next[(components)*STRIP_LOADED(format)];                                                                       \
-    load_rows(&(s), samples, format, components, (s).y - ABOVE_##filter, next);                                        \
-    ROLL for (i32 y = (s).y - ABOVE_##filter; y - DELAY_##filter < (s).end; y += 2)                                    \
-    {                                                                                                                  \
-        u32 made[(components)*STRIP_LINE];                                                                             \
-        type value[(components)*STRIP_LINE], far[2 * (components)];                                                    \
-        unpack_columns(&(s), format, components, next, made);                                                          \
-        UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] = type##_of(made[i]);                        \
-        if (y + 2 - DELAY_##filter < (s).end)                                                                          \
-            load_rows(&(s), samples, format, components, y + 2, next);                                                 \
-        SYNTHESISE_ROWS_##filter(s, 2 * (components), value);                                                          \
-        UNROLL for (u32 c = 0; c < (components); c++)                                                                  \
-        {                                                                                                              \
-            type *v = value + c * STRIP_LINE;                                                                          \
-            UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)                                                             \
-                descend_##filter(&(s), &column[c * STRIP_COLUMNS + i], &v[i], &v[i + STRIP_COLUMNS]);                  \
-        }                                                                                                              \
-        UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);                   \
-        i32 row = y - DELAY_##filter;                                                                                  \
-        statement;                                                                                                     \
+    if (FOR_ALL(regular)) {                                                                                            \
+        halve_table(components, table);                                                                                \
+        GO_DOWN(s, samples, filter, type, format, components, 1, ROLES_##filter, swift)                                \
+    } else {                                                                                                           \
+        GO_DOWN(s, samples, filter, type, format, components, 0, 1, statement)                                         \
     }
