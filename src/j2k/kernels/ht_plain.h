@@ -129,12 +129,26 @@ FUNCTION void put_plain(const struct plain_block *p, u32 at, i32 left, i32 right
             make_u32x2(plain_coefficient(p, left), plain_coefficient(p, right));
 }
 
+/* Store the samples of a quad, as far as the block has them. `paired` is as in decode_plain_rows(). */
+FUNCTION void put_plain_quad(
+    const struct plain_block *p, u32 paired, const i32 *left, const i32 *right, GLOBAL u32 *RESTRICT samples)
+{
+    if (paired && p->columns > 0) {
+        samples[p->at / 2] = join_halves((u32)left[0], (u32)right[0]);
+        samples[(p->at + p->pitch) / 2] = join_halves((u32)left[1], (u32)right[1]);
+    }
+    UNROLL for (u32 i = 0; i < 2; i++) if (!paired && p->columns > 0 && i < p->rows)
+        put_plain(p, p->at + i * p->pitch, left[i], right[i], samples);
+}
+
 /*
  * Decode a row, of which this work-item has the quad with word `quad`. Returns whether the number of bits of its
  * samples is damaged. The whole work-group calls this.
  */
-FUNCTION u32 decode_plain_row(struct sample_bits *b, struct plain_block *p, u32 quad, GLOBAL u32 *RESTRICT samples)
+FUNCTION u32 decode_plain_row(
+    struct sample_bits *b, struct plain_block *p, u32 paired, u32 quad, GLOBAL u32 *RESTRICT samples)
 {
+    i32 left[2], right[2];
     u32 number[4] = {0, 0, 0, 0}, total, wrong = 0, rho = J2K_QUAD_RHO(quad), significant = spread_bits(rho);
     if (lane_ballot(b->scratch, rho) != 0) {
         u32 most = J2K_QUAD_U(quad) + plain_kappa(p, b->scratch, rho);
@@ -155,30 +169,44 @@ FUNCTION u32 decode_plain_row(struct sample_bits *b, struct plain_block *p, u32 
         one_byte(significant, 2 * i + 1) * bit_length(number[2 * i + 1] | 1);
     UNROLL for (u32 i = 0; i < 2; i++)
     {
-        i32 left = plain_index(p, number[i], one_byte(significant, i));
-        i32 right = plain_index(p, number[i + 2], one_byte(significant, i + 2));
-        if (p->columns > 0 && i < p->rows)
-            put_plain(p, p->at + i * p->pitch, left, right, samples);
+        left[i] = plain_index(p, number[i], one_byte(significant, i));
+        right[i] = plain_index(p, number[i + 2], one_byte(significant, i + 2));
     }
+    put_plain_quad(p, paired, left, right, samples);
     p->at += 2 * p->pitch;
     p->rows -= 2;
     return wrong;
 }
 
-/* Decode a plain block. Returns whether it is damaged. The whole work-group calls this. */
+/*
+ * Decode the rows of a plain block, whose quads have words from `quads` on. Returns whether the number of bits of a
+ * sample is damaged. `paired` is a constant that says whether samples have 16 bits, and all quads four of them. The
+ * whole work-group calls this.
+ */
+FUNCTION u32 decode_plain_rows(struct sample_bits *b, struct plain_block *p, u32 paired, u32 rows, u32 pitch,
+    GLOBAL const u32 *RESTRICT quads, GLOBAL u32 *RESTRICT samples)
+{
+    u32 quad = p->columns > 0 ? *quads : 0, wrong = 0;
+    ROLL for (u32 y = 1; y <= rows; y++)
+    {
+        u32 here = quad;
+        quads += pitch;
+        quad = y < rows && p->columns > 0 ? *quads : 0;
+        wrong |= decode_plain_row(b, p, paired, here, samples);
+    }
+    return wrong;
+}
+
+/* Decode a plain block. Returns whether it is damaged. The whole work-group calls it. */
 FUNCTION u32 decode_plain(struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block,
     GLOBAL const u32 *RESTRICT states, u32 origin, GLOBAL u32 *RESTRICT samples)
 {
-    u32 rows = (block->height + 1u) / 2, pitch = J2K_QUAD_PITCH((block->width + 1u) / 2), wrong = 0;
+    u32 rows = (block->height + 1u) / 2, pitch = J2K_QUAD_PITCH((block->width + 1u) / 2);
     struct plain_block p = start_plain(block, b, origin);
     GLOBAL const u32 *quads = states + block->state + lane_index();
-    u32 quad = p.columns > 0 ? *quads : 0;
-    for (u32 y = 1; y <= rows; y++) {
-        u32 here = quad;
-        quads += pitch;
-        quad = y < rows && p.columns > 0 ? *quads : 0;
-        wrong |= decode_plain_row(b, &p, here, samples);
-    }
+    u32 wrong = p.narrow && (block->width | block->height) % 2 == 0
+                    ? decode_plain_rows(b, &p, 1, rows, pitch, quads, samples)
+                    : decode_plain_rows(b, &p, 0, rows, pitch, quads, samples);
     wrong |= p.largest >> 1 >= 0x7FFFFFFFu >> (31 - p.bits);
     return lane_ballot(b->scratch, wrong) != 0 || b->used > b->limit;
 }

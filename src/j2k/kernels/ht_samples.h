@@ -171,28 +171,31 @@ FUNCTION u32 decode_step(
     return wrong;
 }
 
-/* Clear a block whose rows begin at even places and have an even number of samples each. */
-FUNCTION void clear_pairs(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
+/* Clear a unit of 16, 4 or 2 bytes in the buffer of samples. */
+FUNCTION void clear_unit(GLOBAL u32 *samples, u32 bytes, u32 at)
 {
-    u32 width = block->right - block->left, height = block->bottom - block->top;
-    for (u32 y = 0, row = block->to / 2; y < height; y++, row += block->pitch / 2)
-        for (u32 x = lane_index(); x < width / 2; x += J2K_SAMPLE_GROUP) {
-            if (block->narrow)
-                samples[row + x] = 0;
-            else
-                ((GLOBAL u32x2 *)(GLOBAL void *)samples)[row + x] = make_u32x2(0, 0);
-        }
+    if (bytes == 16)
+        ((GLOBAL u32x4 *)(GLOBAL void *)samples)[at] = make_u32x4(0, 0, 0, 0);
+    else if (bytes == 4)
+        samples[at] = 0;
+    else
+        ((GLOBAL u16 *)(GLOBAL void *)samples)[at] = 0;
 }
 
+/*
+ * Clear a block in the largest units of which its rows have a whole number each and begin at multiples. If rows have
+ * fewer units than the work-group has work-items, several of them are cleared at a time.
+ */
 FUNCTION void clear_block(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
 {
-    u32 width = block->right - block->left, count = width * (block->bottom - block->top);
-    if (((block->to | block->pitch | width) & 1) == 0) {
-        clear_pairs(block, samples);
-        return;
-    }
-    for (u32 i = lane_index(); i < count; i += J2K_SAMPLE_GROUP)
-        put_sample(samples, block->to + i / width * block->pitch + i % width, block->narrow, 0);
+    const u32 narrow = block->narrow != 0, width = block->right - block->left, height = block->bottom - block->top;
+    const u32 all = block->to | block->pitch | width, whole = narrow ? 3 : 2, pairs = narrow && all % 2 == 0;
+    const u32 shift = all % (1u << whole) == 0 ? whole : pairs, bytes = (narrow ? 2 : 4) << shift;
+    const u32 across = width >> shift, pitch = block->pitch >> shift, to = block->to >> shift;
+    const u32 is_short = across > 0 && across < J2K_SAMPLE_GROUP, rows = is_short ? J2K_SAMPLE_GROUP / across : 1;
+    const u32 first = is_short ? lane_index() / across : 0, x = lane_index() - first * across;
+    ROLL for (u32 y = first; first < rows && y < height; y += rows)
+        ROLL for (u32 i = x; i < across; i += J2K_SAMPLE_GROUP) clear_unit(samples, bytes, to + y * pitch + i);
 }
 
 /* Decode a block. Returns whether it is damaged. The whole work-group calls it. */
