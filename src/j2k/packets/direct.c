@@ -72,21 +72,67 @@ static bool suits(const struct j2k_builder *builder)
            !builder->filter->every_packet && !kst_j2k_has_packed_headers(builder) && suits_grids(builder);
 }
 
-/* Add a segment, with its bytes. Offsets count from the start of the packet's body until its header is read. */
-static void add_segment(struct direct_reading *r, struct j2k_block *block, uint32_t passes, uint32_t length)
+/*
+ * Holds where the blocks of a subband, their segments and pieces go. It is no part of what has an address, so that it
+ * stays in registers.
+ */
+struct direct_lists {
+    struct j2k_block *block; /* the next one of each list */
+    struct j2k_segment *segment;
+    struct j2k_piece *piece;
+    uint32_t segments, pieces; /* numbers of those that are in the plan */
+    uint64_t body;             /* bytes of the packet's blocks so far */
+    uint64_t visits;
+};
+
+static struct direct_lists begin_lists(const struct direct_reading *r)
 {
-    struct j2k_plan *plan = r->builder->plan;
-    plan->segment[plan->segment_count++] = (struct j2k_segment){
-        .length = length, .first_piece = plan->piece_count, .piece_count = length > 0, .passes = (uint8_t)passes};
-    if (length > 0)
-        plan->piece[plan->piece_count++] = (struct j2k_piece){.offset = r->body, .length = length};
-    r->body += length;
-    r->builder->contributions++;
-    block->segment_count++;
-    block->length += length;
+    const struct j2k_plan *plan = r->builder->plan;
+    return (struct direct_lists){.block = plan->block + plan->block_count,
+        .segment = plan->segment + plan->segment_count,
+        .piece = plan->piece + plan->piece_count,
+        .segments = plan->segment_count,
+        .pieces = plan->piece_count,
+        .body = r->body};
 }
 
-static bool take_length(struct j2k_header_bits *bits, uint32_t width, uint32_t *length)
+/* Take over a subband's blocks, segments and pieces. Each segment is one packet's contribution. */
+static void end_lists(struct direct_reading *r, struct j2k_band *band, const struct direct_lists *to)
+{
+    struct j2k_builder *builder = r->builder;
+    struct j2k_plan *plan = builder->plan;
+    builder->contributions += to->segments - plan->segment_count;
+    builder->visits += to->visits;
+    plan->block_count = (uint32_t)(to->block - plan->block);
+    plan->segment_count = to->segments;
+    plan->piece_count = to->pieces;
+    band->block_count = plan->block_count - band->first_block;
+    r->body = to->body;
+}
+
+/* Add a segment, with its bytes. Offsets count from the start of the packet's body until its header is read. */
+static inline void add_segment(struct direct_lists *to, uint32_t passes, uint32_t length)
+{
+    *to->segment++ = (struct j2k_segment){
+        .length = length, .first_piece = to->pieces, .piece_count = length > 0, .passes = (uint8_t)passes};
+    to->segments++;
+    if (length == 0)
+        return;
+    *to->piece++ = (struct j2k_piece){.offset = to->body, .length = length};
+    to->pieces++;
+    to->body += length;
+}
+
+/*
+ * Says what a packet header tells of a block's passes: how many there are, and how many of them, the last ones, are in
+ * a second segment; and the lengths of both segments.
+ */
+struct direct_passes {
+    uint32_t count, behind; /* no passes at all: the header is not one that this file reads */
+    uint32_t length, length_behind;
+};
+
+static inline bool take_length(struct j2k_header_bits *bits, uint32_t width, uint32_t *length)
 {
     if (width > J2K_LENGTH_BITS_MAX)
         return false;
@@ -94,46 +140,60 @@ static bool take_length(struct j2k_header_bits *bits, uint32_t width, uint32_t *
     return true;
 }
 
-/* Read the segments of T.814: the passes up to the cleanup pass, which has bytes, and those behind it. */
-static bool read_sets(
-    struct direct_reading *r, struct j2k_header_bits *bits, struct j2k_block *block, uint32_t length_bits)
+/* Read the lengths of a block of T.814: of the passes up to the cleanup pass, which has bytes, and of those behind. */
+static bool read_sets(struct j2k_header_bits *bits, uint32_t length_bits, struct direct_passes *passes)
 {
-    const uint32_t behind = (block->passes - 1U) % 3, set = block->passes - behind;
-    uint32_t length;
-    if (!take_length(bits, length_bits + j2k_floor_log2(set), &length) || length == 0)
+    passes->behind = (passes->count - 1) % 3;
+    const uint32_t set = passes->count - passes->behind;
+    if (!take_length(bits, length_bits + j2k_floor_log2(set), &passes->length) || passes->length == 0)
         return false;
-    add_segment(r, block, set, length);
-    if (behind == 0)
-        return true;
-    if (!take_length(bits, length_bits + j2k_floor_log2(behind), &length))
-        return false;
-    add_segment(r, block, behind, length);
-    return true;
+    return passes->behind == 0 ||
+           take_length(bits, length_bits + j2k_floor_log2(passes->behind), &passes->length_behind);
 }
 
-/* Read passes and lengths of a block that is included. */
-static bool read_block(struct direct_reading *r, struct j2k_header_bits *bits, struct j2k_block *block)
+/* Read passes and lengths of a block that is included, and has `planes` planes. */
+static struct direct_passes read_passes(struct j2k_header_bits *bits, uint32_t planes, bool ht)
 {
-    const uint32_t passes = j2k_take_passes(bits), length_bits = J2K_LENGTH_BITS_START + j2k_bits_ones(bits);
-    uint32_t length;
-    block->passes = (uint16_t)passes;
-    block->first_segment = r->builder->plan->segment_count;
-    if (passes > 3U * block->planes - 2 || passes > J2K_PASSES_MAX || length_bits > J2K_LENGTH_BITS_MAX)
-        return false;
-    r->builder->visits += (uint64_t)passes * block->width * block->height;
-    if (block->coder == J2K_HT)
-        return read_sets(r, bits, block, length_bits);
-    if (!take_length(bits, length_bits + j2k_floor_log2(passes), &length))
-        return false;
-    add_segment(r, block, passes, length);
-    return true;
+    struct direct_passes passes = {.count = j2k_take_passes(bits)};
+    const uint32_t length_bits = J2K_LENGTH_BITS_START + j2k_bits_ones(bits);
+    const bool possible =
+        passes.count <= 3 * planes - 2 && passes.count <= J2K_PASSES_MAX && length_bits <= J2K_LENGTH_BITS_MAX;
+    if (!possible || !(ht ? read_sets(bits, length_bits, &passes)
+                          : take_length(bits, length_bits + j2k_floor_log2(passes.count), &passes.length)))
+        return (struct direct_passes){.count = 0};
+    return passes;
 }
 
-/* Describes a subband whose code-blocks are read. */
+/*
+ * Read the same in the usual case of T.814: there is one pass, which is a cleanup pass with bytes, and all that is said
+ * of it is ahead. In all other cases returns 0 and reads nothing.
+ */
+static inline uint32_t read_cleanup(struct j2k_header_bits *bits)
+{
+    enum { PASS = 1, MOST = 24 /* additions to Lblock, so that lengths have at most 27 bits */ };
+    const uint64_t ahead = bits->ahead, lengths = ahead << PASS; /* ones, a zero, and the length */
+    const uint32_t ones = (uint32_t)__builtin_clzll(~lengths | 1), width = J2K_LENGTH_BITS_START + ones;
+    const uint32_t count = PASS + ones + 1 + width;
+    if (ahead >> 63 != 0 || ones > MOST || count > bits->left)
+        return 0;
+    const uint32_t length = (uint32_t)(lengths << (ones + 1) >> (64 - width));
+    bits->ahead = length > 0 ? ahead << count : ahead;
+    bits->left -= length > 0 ? count : 0;
+    return length;
+}
+
+/* Return the length of a side of a block that begins at `at`, and ends at the end of the subband at the latest. */
+static inline uint32_t side(uint32_t at, uint32_t log2, uint32_t end)
+{
+    return end - at < 1U << log2 ? end - at : 1U << log2;
+}
+
+/* Describes a subband whose code-blocks are read. It begins at the origin, as the tile does. */
 struct direct_band {
     struct j2k_band *band;
     const struct j2k_grid *grid;
-    uint32_t index;
+    uint32_t index, planes;
+    bool ht;
     struct j2k_precinct_band place; /* of its blocks */
 };
 
@@ -143,6 +203,8 @@ static struct direct_band begin_band(const struct j2k_builder *builder, const st
     const struct j2k_rect rect = grid->band[b];
     struct direct_band in = {.grid = grid, .index = grid->first_band + b, .place = {.rect = rect}};
     in.band = &builder->plan->band[in.index];
+    in.planes = in.band->planes;
+    in.ht = (grid->style & J2K_STYLE_HT) != 0;
     in.band->first_block = builder->plan->block_count;
     if (j2k_is_empty(rect))
         return in;
@@ -154,24 +216,50 @@ static struct direct_band begin_band(const struct j2k_builder *builder, const st
     return in;
 }
 
-/* Read a block that is included, and add it. */
-static bool add_block(struct direct_reading *r, struct j2k_header_bits *bits, const struct direct_band *in,
-    struct j2k_rect rect, uint32_t missing)
+/* Says where a block of a subband lies. */
+struct direct_place {
+    uint32_t x, y, width, height;
+};
+
+/* Add a block, of which a packet header tells some passes. */
+static inline void add_block(struct direct_lists *to, const struct direct_band *in, struct direct_place place,
+    uint32_t missing, struct direct_passes passes)
 {
-    struct j2k_plan *plan = r->builder->plan;
-    if (missing >= in->band->planes)
-        return false;
-    struct j2k_block *block = &plan->block[plan->block_count++];
-    *block = (struct j2k_block){.x = rect.x0,
-        .y = rect.y0,
-        .width = (uint16_t)(rect.x1 - rect.x0),
-        .height = (uint16_t)(rect.y1 - rect.y0),
+    *to->block++ = (struct j2k_block){.x = place.x,
+        .y = place.y,
+        .width = (uint16_t)place.width,
+        .height = (uint16_t)place.height,
         .band = in->index,
+        .first_segment = to->segments,
+        .segment_count = passes.behind > 0 ? 2 : 1,
         .missing = (uint8_t)missing,
-        .planes = (uint8_t)(in->band->planes - missing),
-        .coder = (in->grid->style & J2K_STYLE_HT) != 0 ? J2K_HT : J2K_EBCOT};
-    in->band->block_count++;
-    return read_block(r, bits, block) && !j2k_bits_overrun(bits);
+        .planes = (uint8_t)(in->planes - missing),
+        .passes = (uint16_t)passes.count,
+        .coder = in->ht ? J2K_HT : J2K_EBCOT,
+        .length = (uint64_t)passes.length + passes.length_behind};
+    to->visits += (uint64_t)passes.count * (place.width * place.height);
+    add_segment(to, passes.count - passes.behind, passes.length);
+    if (passes.behind > 0)
+        add_segment(to, passes.behind, passes.length_behind);
+}
+
+/* Read a block that is included. */
+static inline bool read_block(struct direct_lists *to, struct j2k_header_bits *bits, const struct direct_band *in,
+    struct direct_place place, uint32_t missing)
+{
+    if (missing >= in->planes)
+        return false;
+    const uint32_t length = in->ht ? read_cleanup(bits) : 0;
+    if (length > 0) {
+        add_block(to, in, place, missing, (struct direct_passes){.count = 1, .length = length});
+        return true;
+    }
+    struct j2k_header_bits copy = *bits; /* so that `bits` has no address */
+    const struct direct_passes passes = read_passes(&copy, in->planes - missing, in->ht);
+    *bits = copy;
+    if (passes.count > 0)
+        add_block(to, in, place, missing, passes);
+    return passes.count > 0;
 }
 
 /* Read the only block of a subband. Its tag trees have one node each. */
@@ -179,48 +267,111 @@ static bool read_single(struct direct_reading *r, struct j2k_header_bits *bits, 
 {
     if (!kst_j2k_make_room(r->builder, 1, SEGMENTS))
         return false;
-    return !j2k_bit(bits) || add_block(r, bits, in, in->place.rect, j2k_bits_zeros(bits, J2K_TAG_MISSING_MAX + 1));
+    if (!j2k_bit(bits))
+        return true;
+    struct direct_lists to = begin_lists(r);
+    const uint32_t missing = j2k_bits_zeros(bits, J2K_TAG_MISSING_MAX + 1);
+    if (!read_block(&to, bits, in, (struct direct_place){0, 0, in->place.rect.x1, in->place.rect.y1}, missing))
+        return false;
+    end_lists(r, in->band, &to);
+    return true;
 }
 
-/* Holds tag trees of which nothing is known yet. */
+/*
+ * Holds what is known of the tag trees of a subband. With one layer, a node of the tree of inclusion has one bit: 1 if
+ * some block below it is included. It is read at the node's first block, the upper left one, unless a node above leaves
+ * that block out. So nothing is kept of included nodes. What a node leaves out is skipped as a whole, along a row, and
+ * down the rows if it leaves out all of them, so that the work is proportional to the bits of the header.
+ */
 struct direct_trees {
     struct j2k_tag_shape shape;
-    uint32_t inclusion[NODES];
-    uint8_t missing[NODES];
+    uint8_t *row[J2K_TAG_LEVELS]; /* nodes of each level above the current row of blocks: their values plus 1 */
+    uint8_t missing[NODES];       /* the same of all rows; 0: not known */
+    uint8_t until[SIDE]; /* the row before which the last node is over that began in a column and left blocks out */
+    uint8_t level[SIDE]; /* of that node */
 };
 
-/* Clip the range of columns, or rows, from *from to *to to a block that begins at `at` and has 2^shift of them. */
-static inline void clip(uint64_t at, uint32_t shift, uint32_t *from, uint32_t *to)
+static void begin_trees(struct direct_trees *trees, const struct direct_band *in)
 {
-    const uint64_t end = at + (UINT64_C(1) << shift);
-    *from = at > *from ? (uint32_t)at : *from;
-    *to = end < *to ? (uint32_t)end : *to;
+    kst_j2k_tag_shape(&trees->shape, in->place.columns, in->place.rows);
+    memset(trees->missing, 0, trees->shape.nodes);
+    memset(trees->until, 0, in->place.columns);
+}
+
+static void begin_row(struct direct_trees *trees, uint32_t y)
+{
+    for (uint32_t k = 0; k < trees->shape.levels; k++)
+        trees->row[k] = trees->missing + trees->shape.offset[k] + (y >> k) * trees->shape.width[k];
+}
+
+/*
+ * Read whether the block (x, y) is included, where no node that began in a row above leaves it out. Returns the level,
+ * plus 1, of the node that leaves it out; 0: it is included.
+ */
+static inline uint32_t take_inclusion(
+    struct direct_trees *trees, struct j2k_header_bits *bits, uint32_t x, uint32_t y, uint32_t top)
+{
+    const uint32_t nodes = (uint32_t)__builtin_ctz(x | y | 1U << top) + 1; /* that begin here */
+    j2k_bits_fill(bits);
+    const uint32_t ones = (uint32_t)__builtin_clzll(~bits->ahead | 1);
+    if (ones >= nodes) {
+        j2k_bits_skip(bits, nodes);
+        return 0;
+    }
+    const uint32_t level = nodes - 1 - ones;
+    j2k_bits_skip(bits, ones + 1);
+    trees->until[x] = (uint8_t)(y + (1U << level));
+    trees->level[x] = (uint8_t)level;
+    return level + 1;
+}
+
+/* Read how many bit-planes of the block in column x, which is included, are missing. */
+static inline uint32_t take_missing(
+    const struct direct_trees *trees, struct j2k_header_bits *bits, uint32_t x, uint32_t top)
+{
+    enum { MOST = J2K_TAG_MISSING_MAX + 1 };
+    uint32_t low = 0, k = 1;
+    while (k <= top && trees->row[k][x >> k] == 0)
+        k++;
+    if (k <= top)
+        low = trees->row[k][x >> k] - 1U;
+    while (--k > 0) {
+        low += j2k_bits_zeros(bits, MOST);
+        trees->row[k][x >> k] = (uint8_t)(low < MOST ? low + 1 : MOST);
+    }
+    return low + j2k_bits_zeros(bits, MOST);
 }
 
 /*
  * Read the blocks of a row. *least becomes the least level of the tag tree's nodes that leave out blocks of the row; 0
  * if a block is included.
  */
-static bool read_row(struct direct_reading *r, struct j2k_header_bits *bits, const struct direct_band *in,
+static bool read_row(struct direct_lists *lists, struct j2k_header_bits *from, const struct direct_band *in,
     struct direct_trees *trees, uint32_t y, uint32_t *least)
 {
-    const struct j2k_grid *grid = in->grid;
-    struct j2k_rect row = in->place.rect;
+    const uint32_t width = in->grid->block_width, height = in->grid->block_height;
+    const uint32_t columns = in->place.columns, top = trees->shape.levels - 1;
+    struct direct_place place = {.y = y << height};
+    struct j2k_header_bits bits = *from;
+    struct direct_lists to = *lists;
     *least = trees->shape.levels;
-    clip((uint64_t)(in->place.row + y) << grid->block_height, grid->block_height, &row.y0, &row.y1);
-    for (uint32_t x = 0; x < in->place.columns;) {
-        uint32_t level = 0;
-        if (j2k_tag_below(&trees->shape, trees->inclusion, bits, x, y, 1, &level)) {
-            const uint32_t missing = j2k_tag_value(&trees->shape, trees->missing, bits, x, y);
-            struct j2k_rect rect = row;
-            clip((uint64_t)(in->place.column + x) << grid->block_width, grid->block_width, &rect.x0, &rect.x1);
-            if (!add_block(r, bits, in, rect, missing))
-                return false;
+    place.height = side(place.y, height, in->place.rect.y1);
+    for (uint32_t x = 0; x < columns;) {
+        const uint32_t left_out = y < trees->until[x] ? trees->level[x] + 1U : take_inclusion(trees, &bits, x, y, top);
+        if (left_out > 0) {
+            *least = left_out - 1 < *least ? left_out - 1 : *least;
+            x += 1U << (left_out - 1);
+            continue;
         }
-        *least = level < *least ? level : *least;
-        x = ((x >> level) + 1) << level;
+        place.x = x++ << width;
+        place.width = side(place.x, width, in->place.rect.x1);
+        if (!read_block(&to, &bits, in, place, take_missing(trees, &bits, x - 1, top)))
+            return false;
     }
-    return true;
+    *least = to.block > lists->block ? 0 : *least;
+    *from = bits;
+    *lists = to;
+    return !j2k_bits_overrun(&bits);
 }
 
 static bool read_rows(struct direct_reading *r, struct j2k_header_bits *bits, const struct direct_band *in)
@@ -229,12 +380,14 @@ static bool read_rows(struct direct_reading *r, struct j2k_header_bits *bits, co
     struct direct_trees trees;
     if (!kst_j2k_make_room(r->builder, blocks, SEGMENTS * blocks))
         return false;
-    kst_j2k_tag_shape(&trees.shape, in->place.columns, in->place.rows);
-    memset(trees.inclusion, 0, trees.shape.nodes * sizeof *trees.inclusion);
-    memset(trees.missing, 0, trees.shape.nodes);
-    for (uint32_t y = 0, least; y < in->place.rows; y = ((y >> least) + 1) << least)
-        if (!read_row(r, bits, in, &trees, y, &least))
+    struct direct_lists to = begin_lists(r);
+    begin_trees(&trees, in);
+    for (uint32_t y = 0, least; y < in->place.rows; y = ((y >> least) + 1) << least) {
+        begin_row(&trees, y);
+        if (!read_row(&to, bits, in, &trees, y, &least))
             return false;
+    }
+    end_lists(r, in->band, &to);
     return true;
 }
 

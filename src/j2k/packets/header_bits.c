@@ -4,7 +4,7 @@
 
 struct j2k_header_bits kst_j2k_bits_filled(struct j2k_header_bits bits)
 {
-    while (bits.left < J2K_BITS_AT_ONCE && bits.next < bits.end) {
+    while (bits.left < 64 - 8 && bits.next < bits.end) {
         const uint32_t count = bits.after_ones ? 7 : 8;
         bits.after_ones = *bits.next == 0xFF;
         bits.left += count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the bits of a packet header. After a byte 0xFF the next byte holds seven bits (T.800 B.10.1). Bytes are taken
- * four at a time where none is 0xFF, so that most reads are a shift.
+ * Reads the bits of a packet header. After a byte 0xFF the next byte holds seven bits (T.800 B.10.1). Up to eight bytes
+ * are taken at a time where none is 0xFF, so that most reads are a shift.
  */
 #ifndef KOSTKA_J2K_PACKETS_HEADER_BITS_H
 #define KOSTKA_J2K_PACKETS_HEADER_BITS_H
@@ -16,8 +16,12 @@ enum { J2K_BITS_AT_ONCE = 32 };
 
 struct j2k_header_bits {
     const uint8_t *start, *next, *end;
-    uint64_t ahead; /* the bits that were taken from bytes but not read yet, from the highest down; zeros behind */
-    uint32_t left;  /* the number of bits in `ahead` */
+    /*
+     * The bits that were taken from bytes but not read yet, from the highest down. Behind them are zeros, or the first
+     * bits of the byte at `next`.
+     */
+    uint64_t ahead;
+    uint32_t left; /* the number of bits that were taken but not read */
     /*
      * How many of these bits, the last ones, stand for bits behind the end, which are 0. If `left` is smaller, some of
      * them were read.
@@ -37,9 +41,9 @@ static inline bool j2k_bits_overrun(const struct j2k_header_bits *bits)
     return bits->left < bits->made_up;
 }
 
-static inline bool j2k_has_ones_byte(uint32_t four)
+static inline bool j2k_has_ones_byte(uint64_t eight)
 {
-    return ((~four - 0x01010101U) & four & 0x80808080U) != 0;
+    return ((~eight - 0x0101010101010101U) & eight & 0x8080808080808080U) != 0;
 }
 
 /*
@@ -48,17 +52,22 @@ static inline bool j2k_has_ones_byte(uint32_t four)
  */
 struct j2k_header_bits kst_j2k_bits_filled(struct j2k_header_bits bits);
 
-/* Take bytes, so that at least 32 bits are ahead. The caller has fewer. */
+/*
+ * Take bytes, so that at least 32 bits are ahead, and mostly 57. What is taken of eight bytes begins behind the bits
+ * that are ahead, and where it ends in a byte, the same bits are taken again with the rest of that byte.
+ */
 static inline void j2k_bits_fill(struct j2k_header_bits *bits)
 {
-    const uint32_t four = bits->end - bits->next >= 4 ? j2k_get32(bits->next) : UINT32_MAX;
-    if (bits->after_ones || j2k_has_ones_byte(four)) {
-        *bits = kst_j2k_bits_filled(*bits);
+    const uint64_t eight = bits->end - bits->next >= 8 ? j2k_get64(bits->next) : UINT64_MAX;
+    if (bits->after_ones || j2k_has_ones_byte(eight)) {
+        if (bits->left < J2K_BITS_AT_ONCE)
+            *bits = kst_j2k_bits_filled(*bits);
         return;
     }
-    bits->ahead |= (uint64_t)four << (J2K_BITS_AT_ONCE - bits->left);
-    bits->left += J2K_BITS_AT_ONCE;
-    bits->next += 4;
+    const uint32_t count = (63 - bits->left) / 8;
+    bits->ahead |= eight >> bits->left;
+    bits->left += 8 * count;
+    bits->next += count;
 }
 
 /* Make sure that `count` bits, 1 to 32, are ahead. */
@@ -96,7 +105,7 @@ static inline uint32_t j2k_bits_take(struct j2k_header_bits *bits, uint32_t coun
 static inline uint32_t j2k_bits_zeros(struct j2k_header_bits *bits, uint32_t most)
 {
     j2k_bits_need(bits, J2K_BITS_AT_ONCE);
-    uint32_t zeros = bits->ahead ? (uint32_t)__builtin_clzll(bits->ahead) : 64;
+    uint32_t zeros = (uint32_t)__builtin_clzll(bits->ahead | 1);
     if (zeros < most && zeros < J2K_BITS_AT_ONCE) {
         j2k_bits_skip(bits, zeros + 1);
         return zeros;
@@ -110,8 +119,8 @@ static inline uint32_t j2k_bits_zeros(struct j2k_header_bits *bits, uint32_t mos
 static inline uint32_t j2k_bits_ones(struct j2k_header_bits *bits)
 {
     j2k_bits_need(bits, J2K_BITS_AT_ONCE);
-    const uint64_t flipped = ~bits->ahead;
-    const uint32_t ones = flipped >> (64 - J2K_BITS_AT_ONCE) ? (uint32_t)__builtin_clzll(flipped) : J2K_BITS_AT_ONCE;
+    uint32_t ones = (uint32_t)__builtin_clzll(~bits->ahead | 1);
+    ones = ones < J2K_BITS_AT_ONCE ? ones : J2K_BITS_AT_ONCE;
     j2k_bits_skip(bits, ones < J2K_BITS_AT_ONCE ? ones + 1 : ones);
     return ones;
 }
