@@ -20,9 +20,13 @@ const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_block *b
 bool kst_j2k_gpu_can_decode(const struct j2k_plan *plan, struct j2k_gpu_block_words *words)
 {
     *words = (struct j2k_gpu_block_words){0, 0};
-    for (uint32_t i = 0; i < plan->block_count; i++)
-        if (!coders[plan->block[i].coder]->add_words(plan, &plan->block[i], words))
+    for (uint32_t i = 0, end = 0; i < plan->block_count; i = end) {
+        const struct j2k_block *first = &plan->block[i];
+        while (end < plan->block_count && plan->block[end].coder == first->coder)
+            end++;
+        if (!coders[first->coder]->add_words(plan, first, end - i, words))
             return false;
+    }
     return true;
 }
 

@@ -16,10 +16,11 @@ struct j2k_gpu_block_words;
 
 struct j2k_gpu_block_coder {
     /*
-     * Return whether the kernels can decode a block, and add the words that this takes, if the block is not in a bundle
-     * with others.
+     * Return whether the kernels can decode `count` blocks that follow each other in the plan, and add the words that
+     * this takes, if none of them is in a bundle with others.
      */
-    bool (*add_words)(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_block_words *words);
+    bool (*add_words)(
+        const struct j2k_plan *plan, const struct j2k_block *block, uint32_t count, struct j2k_gpu_block_words *words);
     /*
      * Queue the kernels that decode the coder's blocks of a job: from gathered codeword segments to the states of
      * bundles, from which store_blocks makes coefficients, or from streams to coefficients.

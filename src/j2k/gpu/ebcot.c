@@ -9,11 +9,14 @@
  * All blocks can be decoded. Bundles of unequal blocks take more: usually less than one additional word for each
  * coefficient.
  */
-static bool add_words(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_block_words *words)
+static bool add_words(
+    const struct j2k_plan *plan, const struct j2k_block *block, uint32_t count, struct j2k_gpu_block_words *words)
 {
-    words->states +=
-        (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
-    words->bits += kst_j2k_gpu_bit_words(plan, block);
+    for (const struct j2k_block *end = block + count; block < end; block++) {
+        words->states +=
+            (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
+        words->bits += kst_j2k_gpu_bit_words(plan, block);
+    }
     return true;
 }
 

@@ -71,12 +71,13 @@ static bool add_gaps_of_band(struct gap_list *list, const struct j2k_plan *plan)
     struct j2k_rect row = {window.x0, window.y0, window.x1, window.y0}; /* part of a row behind the blocks so far */
     for (uint32_t k = band->first_block; k < band->first_block + band->block_count; k++) {
         const struct j2k_block *own = &plan->block[k];
-        const struct j2k_rect block =
-            j2k_intersect((struct j2k_rect){own->x, own->y, own->x + own->width, own->y + own->height}, window);
-        if (block.x0 == row.x0 && block.y0 == row.y0 && block.y1 == row.y1) { /* true for most blocks */
-            row.x0 = block.x1;
+        const uint32_t end = own->x + own->width;
+        if (own->x == row.x0 && own->y == row.y0 && own->y + own->height == row.y1 && end <= row.x1) {
+            row.x0 = end; /* true for most blocks */
             continue;
         }
+        const struct j2k_rect block =
+            j2k_intersect((struct j2k_rect){own->x, own->y, end, own->y + own->height}, window);
         if (block.y0 >= row.y1) {
             add_gap(list, row);
             add_gap(list, (struct j2k_rect){window.x0, row.y1, window.x1, block.y0});

@@ -4,6 +4,7 @@
  * them.
  */
 #include <math.h>
+#include <string.h>
 
 #include "device/float_bits.h"
 #include "j2k/gpu/block_coder.h"
@@ -79,7 +80,7 @@ static uint32_t bits_of(const struct j2k_block *block, const struct set *set)
 }
 
 /* A cleanup pass must be in one packet, so that its bytes are contiguous. */
-static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block, const struct set *set)
+static inline bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block, const struct set *set)
 {
     return !set->cleanup ||
            (set->cleanup->piece_count == 1 && (bits_of(block, set) <= BITS || is_too_deep(plan, block)));
@@ -89,7 +90,7 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
  * Return the number of words of a block's state, a multiple of four: a word for each quad, and with three passes, one
  * for each sample.
  */
-static uint32_t words_of(const struct j2k_block *block, uint32_t passes)
+static inline uint32_t words_of(const struct j2k_block *block, uint32_t passes)
 {
     uint32_t words = J2K_QUAD_PITCH((block->width + 1U) / 2) * ((block->height + 1U) / 2);
     if (passes > 2)
@@ -98,24 +99,39 @@ static uint32_t words_of(const struct j2k_block *block, uint32_t passes)
 }
 
 /* Return the number of passes that are decoded, or 1 if none are. */
-static uint32_t passes_of(const struct j2k_plan *plan, const struct j2k_block *block)
+static inline uint32_t passes_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     return block->segment_count > 1 ? choose_set(plan, block).passes : 1;
 }
 
-static bool add_words(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_block_words *words)
+static bool add_words(
+    const struct j2k_plan *plan, const struct j2k_block *block, uint32_t count, struct j2k_gpu_block_words *words)
 {
-    const struct set set = choose_set(plan, block);
-    words->states += words_of(block, set.passes);
-    words->bits += j2k_gpu_ht_bit_words(block);
-    return can_decode(plan, block, &set);
+    struct j2k_gpu_block_words sum = *words;
+    bool fine = true;
+    for (const struct j2k_block *end = block + count; block < end && fine; block++) {
+        const struct set set = choose_set(plan, block);
+        sum.states += words_of(block, set.passes);
+        sum.bits += j2k_gpu_ht_bit_words(block);
+        fine = can_decode(plan, block, &set);
+    }
+    *words = sum;
+    return fine;
 }
 
-void kst_j2k_gpu_add_ht_block(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_sums *sums)
+void kst_j2k_gpu_add_ht_blocks(const struct j2k_plan *plan, struct j2k_gpu_ht_place *places, struct j2k_gpu_sums *sums)
 {
-    const uint32_t passes = passes_of(plan, block);
-    sums->refined += passes > 1;
-    sums->ht_states += words_of(block, passes);
+    const struct j2k_block *block = plan->block;
+    uint64_t states = 0;
+    for (const struct j2k_block *end = block + plan->block_count; block < end; block++, places++) {
+        if (block->coder != J2K_HT)
+            continue;
+        const uint32_t passes = passes_of(plan, block);
+        places->state = (uint32_t)states;
+        sums->refined += passes > 1;
+        states += words_of(block, passes);
+    }
+    sums->ht_states = states;
 }
 
 /* Note, for a slice of the list of blocks, where each block stands in the list. */
@@ -168,6 +184,7 @@ struct ht_band {
     struct j2k_work_ht_block common; /* members that are the same for all blocks of the band */
     struct j2k_rect window;
     uint32_t at;   /* place of the band's window in the buffer of samples */
+    bool whole;    /* the window is the whole band */
     uint8_t below; /* `below` of the block that `common` and `too_deep` are for; see struct j2k_block */
     bool too_deep;
 };
@@ -192,6 +209,7 @@ static struct ht_band describe_band(const struct j2k_gpu_part *part, uint32_t it
             .offset = UINT32_MAX},
         .window = band->window,
         .at = part->band[part->place[item].band + block->band] << narrow,
+        .whole = memcmp(&band->window, &band->rect, sizeof band->rect) == 0,
         .below = block->below,
         .too_deep = is_too_deep(plan, block)};
 }
@@ -208,7 +226,7 @@ static void set_below(struct ht_band *band, const struct j2k_plan *plan, const s
  * Describe the HT set of a block. Where parts of the stream were not uploaded, the records of pieces say where the
  * set's bytes are.
  */
-static inline void describe_set(const struct ht_writing *w, const struct ht_band *band, uint32_t item,
+static void describe_any_set(const struct ht_writing *w, const struct ht_band *band, uint32_t item,
     const struct j2k_block *block, struct j2k_work_ht_block *to)
 {
     const struct j2k_gpu_place *place = &w->part->place[item];
@@ -216,6 +234,8 @@ static inline void describe_set(const struct ht_writing *w, const struct ht_band
         (const struct j2k_work_piece *)(const void *)(w->work + w->piece_at) + place->piece;
     const struct j2k_plan *plan = w->part->items[item].plan;
     const struct set set = choose_set(plan, block);
+    if (block->length > 0)
+        to->offset = j2k_gpu_first_byte(plan, block);
     to->passes = (uint16_t)set.passes;
     if (!set.cleanup)
         return;
@@ -233,6 +253,28 @@ static inline void describe_set(const struct ht_writing *w, const struct ht_band
     to->refinement = (uint32_t)set.refinement->length;
 }
 
+/* Do the same. Most blocks have a single pass, whose bytes are at their place in the stream. */
+static inline void describe_set(const struct ht_writing *w, const struct ht_band *band, uint32_t item,
+    const struct j2k_block *block, struct j2k_work_ht_block *to)
+{
+    const struct j2k_gpu_place *place = &w->part->place[item];
+    const struct j2k_plan *plan = w->part->items[item].plan;
+    const struct j2k_segment *segment = &plan->segment[block->first_segment];
+    if (block->segment_count > 1 || segment->passes > 1 || segment->length == 0 || place->runs > 0) {
+        describe_any_set(w, band, item, block, to);
+        return;
+    }
+    const struct set set = {segment, NULL, 1, block->planes - 1U};
+    const uint32_t offset = (uint32_t)plan->piece[segment->first_piece].offset;
+    to->offset = offset;
+    to->from = place->stream + offset;
+    to->length = (uint32_t)segment->length;
+    to->passes = 1;
+    to->broken = band->too_deep || !are_lengths_possible(&set);
+    to->bits = (uint16_t)(block->missing + 1);
+    to->plane = (uint16_t)set.plane;
+}
+
 static inline uint32_t larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
@@ -243,6 +285,19 @@ static inline uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* Describe the part of a block that is in the window of its band. */
+static inline void describe_window(
+    const struct ht_band *band, const struct j2k_block *block, struct j2k_work_ht_block *to)
+{
+    const struct j2k_rect window = band->window;
+    const uint32_t x0 = larger(block->x, window.x0), y0 = larger(block->y, window.y0);
+    to->left = (uint16_t)(x0 - block->x);
+    to->top = (uint16_t)(y0 - block->y);
+    to->right = (uint16_t)(smaller(block->x + block->width, window.x1) - block->x);
+    to->bottom = (uint16_t)(smaller(block->y + block->height, window.y1) - block->y);
+    to->to = band->at + (y0 - window.y0) * band->common.pitch + (x0 - window.x0);
+}
+
 /* Describe a block of a band. */
 static inline void describe_block(
     const struct ht_writing *w, struct ht_band *band, uint32_t item, uint32_t index, struct j2k_work_ht_block *to)
@@ -251,21 +306,16 @@ static inline void describe_block(
     const struct j2k_plan *plan = part->items[item].plan;
     const struct j2k_gpu_place *place = &part->place[item];
     const struct j2k_block *block = &plan->block[index];
-    const struct j2k_rect window = band->window;
-    const uint32_t x0 = larger(block->x, window.x0), y0 = larger(block->y, window.y0);
     if (block->below != band->below)
         set_below(band, plan, block);
     *to = band->common;
     to->state = place->ht_state + part->ht[place->block + index].state;
-    to->width = block->width;
-    to->height = block->height;
-    to->left = (uint16_t)(x0 - block->x);
-    to->top = (uint16_t)(y0 - block->y);
-    to->right = (uint16_t)(smaller(block->x + block->width, window.x1) - block->x);
-    to->bottom = (uint16_t)(smaller(block->y + block->height, window.y1) - block->y);
-    to->to = band->at + (y0 - window.y0) * band->common.pitch + (x0 - window.x0);
-    if (block->length > 0)
-        to->offset = j2k_gpu_first_byte(plan, block);
+    to->width = to->right = block->width;
+    to->height = to->bottom = block->height;
+    if (band->whole)
+        to->to = band->at + (block->y - band->window.y0) * band->common.pitch + (block->x - band->window.x0);
+    else
+        describe_window(band, block, to);
     describe_set(w, band, item, block, to);
 }
 

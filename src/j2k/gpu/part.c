@@ -44,18 +44,17 @@ uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_blo
     return sum;
 }
 
-static void measure_block(struct j2k_gpu_part *part, uint32_t index, uint32_t k, struct j2k_gpu_sums *sums)
+/* Add up what a picture's code-blocks take, whichever coders they have. */
+static void measure_blocks(const struct j2k_plan *plan, struct j2k_gpu_sums *sums)
 {
-    const struct j2k_plan *plan = part->items[index].plan;
-    const struct j2k_block *block = &plan->block[k];
-    sums->area += (uint64_t)block->width * block->height;
-    sums->bits += kst_j2k_gpu_bit_words(plan, block);
-    if (block->coder == J2K_EBCOT) {
-        sums->segments = plan->segment_count;
-    } else if (part->ht) {
-        part->ht[part->place[index].block + k].state = (uint32_t)sums->ht_states;
-        kst_j2k_gpu_add_ht_block(plan, block, sums);
+    for (uint32_t k = 0; k < plan->block_count; k++) {
+        const struct j2k_block *block = &plan->block[k];
+        sums->area += (uint64_t)block->width * block->height;
+        if (block->coder == J2K_EBCOT)
+            sums->segments = plan->segment_count;
     }
+    for (uint32_t k = 0; k < plan->block_count && sums->segments > 0; k++)
+        sums->bits += kst_j2k_gpu_bit_words(plan, &plan->block[k]);
 }
 
 /*
@@ -67,10 +66,9 @@ static void measure_item(void *arg, uint32_t index)
     struct j2k_gpu_part *part = arg;
     const struct j2k_plan *plan = part->items[index].plan;
     struct j2k_gpu_sums sums = {.runs = part->items[index].stream == plan->length ? 0 : kst_j2k_gpu_count_runs(plan)};
-    for (uint32_t k = 0; k < plan->block_count; k++)
-        measure_block(part, index, k, &sums);
-    if (sums.segments == 0)
-        sums.bits = 0;
+    measure_blocks(plan, &sums);
+    if (part->ht)
+        kst_j2k_gpu_add_ht_blocks(plan, &part->ht[part->place[index].block], &sums);
     part->sums[index] = sums;
 }
 

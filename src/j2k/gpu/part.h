@@ -107,7 +107,7 @@ struct j2k_gpu_level_sums {
 
 /* Holds sums over the segments, runs and code-blocks of a picture. */
 struct j2k_gpu_sums {
-    uint64_t bits;                 /* words of its gathered segments */
+    uint64_t bits;                 /* words of its gathered segments; 0 if none must be gathered */
     uint32_t segments;             /* 0: no segment must be gathered, because no block is coded with T.800's coder */
     uint64_t area;                 /* coefficients of its code-blocks */
     uint32_t runs;                 /* runs of consecutive bytes; 0: the whole stream is uploaded */
@@ -285,13 +285,14 @@ bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads,
 uint32_t kst_j2k_gpu_cost(const struct j2k_block *block);
 
 /*
- * ht.c: kst_j2k_gpu_add_ht_block() adds the room that a T.814 block needs to the sums of its picture.
+ * ht.c: kst_j2k_gpu_add_ht_blocks() adds the room that the T.814 blocks of a picture need to its sums, and notes where
+ * the state of each lies among the states of the picture; `places` has an entry for each block of the plan.
  * kst_j2k_gpu_place_ht_blocks() places the states of all T.814 blocks behind the states of bundles, and returns false
  * if they take too much. kst_j2k_gpu_choose_ht_lanes() chooses how many blocks are decoded side by side.
  * kst_j2k_gpu_write_ht_blocks() writes the blocks to word `block_at` of the work; the pieces must already have been
  * written, to word `piece_at`.
  */
-void kst_j2k_gpu_add_ht_block(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_sums *sums);
+void kst_j2k_gpu_add_ht_blocks(const struct j2k_plan *plan, struct j2k_gpu_ht_place *places, struct j2k_gpu_sums *sums);
 bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads);
 uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish *wish);
 void kst_j2k_gpu_write_ht_blocks(
