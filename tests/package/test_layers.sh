@@ -90,7 +90,7 @@ allow tools/video video files options progress system
 allow tools/pyramid pyramid files options progress print system
 allow tools/volume volume files options progress print system
 allow fuzz j2k core pyramid video volume
-allow bench jpeg j2k core run print files
+allow bench jpeg j2k core run print files system
 allow compat none
 allow plugins none
 allow examples none
