@@ -237,6 +237,16 @@ FUNCTION void store_rows(
 }
 
 /*
+ * Return whether a regular strip's row y is transformed along rows. Those above the strip need not be; but if EXCHANGE
+ * has barriers, these must not depend on a condition, or PoCL would make wrong code.
+ */
+#if HAS_WARPS
+#define IS_ACROSS(s, y) FOR_ALL((y) >= (s).y)
+#else
+#define IS_ACROSS(s, y) 1
+#endif
+
+/*
  * Go down a strip; `filter` names the filter's steps. `load(regular, y, rows, next)` loads `words` words for each of
  * `rows` rows from y on, or of their mirror images, and `take(regular, next, value)` converts those of a row to the
  * samples of components, which lie STRIP_LINE apart. `regular`, a constant, says that the strip is regular. `roles`
@@ -264,14 +274,16 @@ FUNCTION void store_rows(
             if ((regular) || y + 2 * (roles)-LEAD_##filter < (s).end)                                                  \
                 load(regular, y - 1 + 2 * (roles), 2, two);                                                            \
             ANALYSE_COLUMNS_OF(s, regular, filter, components, kept, value)                                            \
-            if (!(regular) && is_one_column(&(s))) {                                                                   \
-                UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] =                                    \
-                    doubled_##filter(value[i], (s).x0);                                                                \
-            } else {                                                                                                   \
-                ANALYSE_ROWS_OF_##filter(2 * (components), value)                                                      \
+            if (!(regular) || IS_ACROSS(s, y - LEAD_##filter)) {                                                       \
+                if (!(regular) && is_one_column(&(s))) {                                                               \
+                    UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] =                                \
+                        doubled_##filter(value[i], (s).x0);                                                            \
+                } else {                                                                                               \
+                    ANALYSE_ROWS_OF_##filter(2 * (components), value)                                                  \
+                }                                                                                                      \
+                UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);           \
+                store_rows(&(s), samples, components, stored, regular, y - LEAD_##filter, made);                       \
             }                                                                                                          \
-            UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);               \
-            store_rows(&(s), samples, components, stored, regular, y - LEAD_##filter, made);                           \
         }                                                                                                              \
     }
 
