@@ -141,7 +141,7 @@ static inline bool take_length(struct j2k_header_bits *bits, uint32_t width, uin
 }
 
 /* Read the lengths of a block of T.814: of the passes up to the cleanup pass, which has bytes, and of those behind. */
-static bool read_sets(struct j2k_header_bits *bits, uint32_t length_bits, struct direct_passes *passes)
+static inline bool read_sets(struct j2k_header_bits *bits, uint32_t length_bits, struct direct_passes *passes)
 {
     passes->behind = (passes->count - 1) % 3;
     const uint32_t set = passes->count - passes->behind;
@@ -152,7 +152,7 @@ static bool read_sets(struct j2k_header_bits *bits, uint32_t length_bits, struct
 }
 
 /* Read passes and lengths of a block that is included, and has `planes` planes. */
-static struct direct_passes read_passes(struct j2k_header_bits *bits, uint32_t planes, bool ht)
+static inline struct direct_passes read_passes(struct j2k_header_bits *bits, uint32_t planes, bool ht)
 {
     struct direct_passes passes = {.count = j2k_take_passes(bits)};
     const uint32_t length_bits = J2K_LENGTH_BITS_START + j2k_bits_ones(bits);
@@ -254,9 +254,7 @@ static inline bool read_block(struct direct_lists *to, struct j2k_header_bits *b
         add_block(to, in, place, missing, (struct direct_passes){.count = 1, .length = length});
         return true;
     }
-    struct j2k_header_bits copy = *bits; /* so that `bits` has no address */
-    const struct direct_passes passes = read_passes(&copy, in->planes - missing, in->ht);
-    *bits = copy;
+    const struct direct_passes passes = read_passes(bits, in->planes - missing, in->ht);
     if (passes.count > 0)
         add_block(to, in, place, missing, passes);
     return passes.count > 0;
