@@ -46,12 +46,9 @@ FUNCTION void load_samples(const struct strip *s, const struct source_rows *rows
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \
     {                                                                                                                  \
         STRIP_MEMORY(1)                                                                                                \
-        GLOBAL const u32 *groups = work + list;                                                                        \
-        u32 index = find_owner(groups, count, group_index());                                                          \
-        GLOBAL const struct j2k_work_level *level =                                                                    \
-            (GLOBAL const struct j2k_work_level *)(work + ((GLOBAL const struct j2k_part_work *)work)->level) +        \
-            first_level + index;                                                                                       \
-        const struct strip s = strip_of_rows(level, 1, group_index() - groups[index], table);                          \
+        u32 group;                                                                                                     \
+        GLOBAL const struct j2k_work_level *level = level_of_group(work, list, count, first_level, &group);            \
+        const struct strip s = strip_of_rows(level, 1, group, table);                                                  \
         const struct source_rows rows = find_rows(&s, level);                                                          \
         const u32 regular = rows.whole && is_regular(&s, 1);                                                           \
         SINK(s, samples, filter, type, 1, STRIP_COLUMNS, regular, LOAD_SAMPLES, TAKE_SAMPLES_##filter)                 \

@@ -13,13 +13,7 @@ enum {
     LEAD_53 = 2,
     LEAD_97 = 4,
     /* A level of so many rows mirrors each row that regular strips load at most once. */
-    MIRRORED_ONCE = 24,
-    /*
-     * Pairs of rows after which the registers of a column have the roles again that they had before: code for so many
-     * moves nothing from one register to another.
-     */
-    ROLES_53 = 2,
-    ROLES_97 = 3
+    MIRRORED_ONCE = 24
 };
 
 /*

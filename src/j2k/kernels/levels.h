@@ -67,12 +67,9 @@ FUNCTION void store_two(
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \
     {                                                                                                                  \
         STRIP_MEMORY(1)                                                                                                \
-        GLOBAL const u32 *groups = work + list;                                                                        \
-        u32 index = find_owner(groups, count, group_index());                                                          \
-        GLOBAL const struct j2k_work_level *level =                                                                    \
-            (GLOBAL const struct j2k_work_level *)(work + ((GLOBAL const struct j2k_part_work *)work)->level) +        \
-            first_level + index;                                                                                       \
-        const struct strip s = strip_of_bands(level, 1, group_index() - groups[index], table);                         \
+        u32 group;                                                                                                     \
+        GLOBAL const struct j2k_work_level *level = level_of_group(work, list, count, first_level, &group);            \
+        const struct strip s = strip_of_bands(level, 1, group, table);                                                 \
         const struct level_rows rows = find_rows(&s, level);                                                           \
         DESCEND(s, samples, filter, type, format, 1, is_regular_strip(&s) && rows.aligned,                             \
             store_two(&s, &rows, samples, format == STRIP_HALVES, row, made), {                                        \

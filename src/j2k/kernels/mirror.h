@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mirrors positions that lie outside of a level, and finds the places of a level's coefficients in bands. */
+/* Mirrors positions that lie outside of a level. */
 #include "kernels/portable.h"
-
-#include "j2k/kernels/work.h"
 
 /*
  * Return the position in [i0, i1) whose mirror image is position i by periodic symmetric extension (F-4, F-5). It has
@@ -24,10 +22,4 @@ FUNCTION i32 mirror_once(i32 i, i32 i0, i32 i1)
 {
     i = i > 2 * i0 - i ? i : 2 * i0 - i;
     return i < 2 * (i1 - 1) - i ? i : 2 * (i1 - 1) - i;
-}
-
-/* Return where a column's coefficient lies in a row of its band. */
-FUNCTION u32 place_in_band(GLOBAL const struct j2k_work_level *level, i32 x)
-{
-    return (u32)x / 2 - (x & 1 ? 0 : level->x0);
 }

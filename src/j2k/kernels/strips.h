@@ -10,11 +10,18 @@
 #include "kernels/search.h"
 
 #include "j2k/kernels/mirror.h"
+#include "j2k/kernels/work.h"
 #include "j2k/tables/transforms.h"
 
 enum {
     STRIP_COLUMNS = J2K_STRIP_WIDTH / J2K_STRIP_GROUP, /* columns of a work-item: 4 */
-    STRIP_LINE = 2 * STRIP_COLUMNS                     /* samples of a work-item in two rows of a component */
+    STRIP_LINE = 2 * STRIP_COLUMNS,                    /* samples of a work-item in two rows of a component */
+    /*
+     * Pairs of rows after which the registers of a column have the roles again that they had before: code for so many
+     * moves nothing from one register to another.
+     */
+    ROLES_53 = 2,
+    ROLES_97 = 3
 };
 
 /* Describes a work-group's strip, and which columns of it a work-item has. */
@@ -87,6 +94,22 @@ FUNCTION struct strip strip_of(GLOBAL const struct j2k_work_level *level, u32 co
     s.table = table;
     put_table(level, components, table);
     return s;
+}
+
+/*
+ * Return the record of the level that a work-group has a strip of, and set *group to the index of the strip in it. The
+ * list of a launch says at which group each of the levels from `first_level` on begins.
+ */
+FUNCTION GLOBAL const struct j2k_work_level *level_of_group(
+    GLOBAL const u32 *RESTRICT work, u32 list, u32 count, u32 first_level, u32 *group)
+{
+    GLOBAL const u32 *groups = work + list;
+    u32 index = find_owner(groups, count, group_index());
+    GLOBAL const struct j2k_work_level *level =
+        (GLOBAL const struct j2k_work_level *)(work + ((GLOBAL const struct j2k_part_work *)work)->level) +
+        first_level + index;
+    *group = group_index() - groups[index];
+    return level;
 }
 
 /* Return one of four words; `index` must be a constant. */

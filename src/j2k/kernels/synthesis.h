@@ -15,13 +15,7 @@ enum {
     DELAY_53 = 1,
     DELAY_97 = 3,
     /* A level of so many rows mirrors each row that strips load at most once. */
-    MIRRORED_ONCE = 16,
-    /*
-     * Pairs of rows after which the registers of a column have the roles again that they had before: code for so many
-     * moves nothing from one register to another.
-     */
-    ROLES_53 = 2,
-    ROLES_97 = 3
+    MIRRORED_ONCE = 16
 };
 
 /*
@@ -88,7 +82,8 @@ FUNCTION u32 kept(u32 value)
     return value;
 }
 
-/* Load two that may lie apart. `column` says where the work-item's columns of the band lie in the row at place `at`. */
+/* Load two coefficients that may lie apart. `column` says where the work-item's columns of the band lie in the row at
+ * place `at`. */
 FUNCTION void load_apart(GLOBAL const u32 *samples, u32 wide, u32 at, const u32 *column, u32 *word)
 {
     const u32 first = take_sample(samples, at + column[0], !wide), second = take_sample(samples, at + column[2], !wide);
@@ -175,7 +170,7 @@ FUNCTION float lift(float x, float factor, float a, float b)
 
 /*
  * Perform all steps along rows. A single column or row at an odd position is halved (F.3.6). Here and in the functions
- * below, `regular` is a constant that says whether the strip is a regular one, whose level is neither.
+ * below, `regular` is a constant that says whether the strip is regular; its level has several columns and rows then.
  */
 #define SYNTHESISE_ROWS_53(s, regular, rows, value)                                                                    \
     if (!(regular) && is_one_column(&(s))) {                                                                           \
