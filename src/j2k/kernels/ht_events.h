@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Codes the events of MEL (T.814, 7.3.3) with a work-group of 32. What a run of zeros and the one behind it take
- * depends on the coder's state, and so does the next state; but that follows from the first one by a table. So each
- * work-item takes a run, finds its state from those of the runs before it, and writes its bits to where a sum of
+ * depends on the coder's state, and so does the next state; but that follows from the first one by a table. Therefore
+ * each work-item takes a run, finds its state from those of the runs before it, and writes its bits to where a sum of
  * lengths says. Then the bits are stuffed.
  */
 #include "kernels/group.h"
@@ -11,13 +11,12 @@
 
 /*
  * Describes what becomes of a number of zeros that are counted from state 0 on: the state in which they end, its
- * exponent, how many zeros it takes to get there, and how many to get to the state below.
+ * exponent, and how many zeros it takes to get there.
  */
-#define MEL_STATE(state, exponent, start, below) ((start) | (state) << 6 | (exponent) << 10 | (below) << 13)
+#define MEL_STATE(state, exponent, start) ((start) | (state) << 6 | (exponent) << 10)
 #define MEL_START(entry) ((entry)&63)
 #define MEL_STATE_OF(entry) ((entry) >> 6 & 15)
-#define MEL_EXPONENT(entry) ((entry) >> 10 & 7)
-#define MEL_BELOW(entry) ((entry) >> 13)
+#define MEL_EXPONENT(entry) ((entry) >> 10)
 #define MEL_TWICE(entry) entry, entry
 #define MEL_FOUR(entry) MEL_TWICE(entry), MEL_TWICE(entry)
 #define MEL_EIGHT(entry) MEL_FOUR(entry), MEL_FOUR(entry)
@@ -25,11 +24,11 @@
 enum { MEL_MOST = 53 /* number of zeros that it takes to get to the last state */ };
 
 /* A state has as many entries as its full runs have zeros, but the last state has just one. */
-TABLE u32 mel_states[MEL_MOST + 1] = {MEL_STATE(0, 0, 0, 0), MEL_STATE(1, 0, 1, 0), MEL_STATE(2, 0, 2, 1),
-    MEL_TWICE(MEL_STATE(3, 1, 3, 2)), MEL_TWICE(MEL_STATE(4, 1, 5, 3)), MEL_TWICE(MEL_STATE(5, 1, 7, 5)),
-    MEL_FOUR(MEL_STATE(6, 2, 9, 7)), MEL_FOUR(MEL_STATE(7, 2, 13, 9)), MEL_FOUR(MEL_STATE(8, 2, 17, 13)),
-    MEL_EIGHT(MEL_STATE(9, 3, 21, 17)), MEL_EIGHT(MEL_STATE(10, 3, 29, 21)), MEL_EIGHT(MEL_STATE(11, 4, 37, 29)),
-    MEL_EIGHT(MEL_STATE(11, 4, 37, 29)), MEL_STATE(12, 5, 53, 37)};
+TABLE u32 mel_states[MEL_MOST + 1] = {MEL_STATE(0, 0, 0), MEL_STATE(1, 0, 1), MEL_STATE(2, 0, 2),
+    MEL_TWICE(MEL_STATE(3, 1, 3)), MEL_TWICE(MEL_STATE(4, 1, 5)), MEL_TWICE(MEL_STATE(5, 1, 7)),
+    MEL_FOUR(MEL_STATE(6, 2, 9)), MEL_FOUR(MEL_STATE(7, 2, 13)), MEL_FOUR(MEL_STATE(8, 2, 17)),
+    MEL_EIGHT(MEL_STATE(9, 3, 21)), MEL_EIGHT(MEL_STATE(10, 3, 29)), MEL_EIGHT(MEL_STATE(11, 4, 37)),
+    MEL_EIGHT(MEL_STATE(11, 4, 37)), MEL_STATE(12, 5, 53)};
 
 /* The number of zeros that it takes to get to each state. */
 TABLE u8 mel_starts[J2K_HT_MEL_STATES] = {0, 1, 2, 3, 5, 7, 9, 13, 17, 21, 29, 37, 53};
