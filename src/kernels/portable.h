@@ -103,7 +103,7 @@ FUNCTION u32 bit_length(u32 x)
     return highest + 1;
 }
 
-/* Return the same of a number that is not negative, and 0 for others if they are −1. */
+/* Return the same of a number that is not negative, and of ~x if x is negative: it is 0 for 0 and for −1. */
 FUNCTION u32 signed_length(i32 x)
 {
     u32 highest; /* the highest bit that differs from the sign; all ones if there is none */

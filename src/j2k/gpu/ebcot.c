@@ -6,8 +6,8 @@
 #include "j2k/kernels/encode_work.h"
 
 /*
- * All blocks can be decoded. Bundles of unequal blocks take more: usually less than one additional word for each
- * coefficient.
+ * Kernels can decode all blocks. Bundles of unequal blocks take more states: usually less than one additional word for
+ * each coefficient.
  */
 static bool add_words(
     const struct j2k_plan *plan, const struct j2k_block *block, uint32_t count, struct j2k_gpu_block_words *words)

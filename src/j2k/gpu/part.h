@@ -449,7 +449,10 @@ static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, cons
  */
 bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index);
 
-/* part.c: return how many words the bits of a block's segments take; or only those of a T.814 block's. */
+/*
+ * part.c: return how many words the bits of a block's segments take. j2k_gpu_ht_bit_words() does so for T.814 blocks
+ * only.
+ */
 uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block);
 static inline uint64_t j2k_gpu_ht_bit_words(const struct j2k_block *block)
 {

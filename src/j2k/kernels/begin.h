@@ -62,7 +62,10 @@ FUNCTION void load_pixels(
     }
 }
 
-/* Return a byte of pixels as a level-shifted sample of 8 bits (G.1): an integer, or a number without a conversion. */
+/*
+ * Return a byte of pixels as a level-shifted sample of 8 bits (G.1). The second function makes a real number without an
+ * instruction that converts integers.
+ */
 FUNCTION i32 sample_of_53(const u32 *word, u32 byte)
 {
     return (i32)(word[byte / 4] >> byte % 4 * 8 & 255) - 128;

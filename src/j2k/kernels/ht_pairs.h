@@ -85,7 +85,9 @@ LARGE_FUNCTION void load_pair(GLOBAL const struct j2k_work_coded_block *block, c
     }
 }
 
-/* Raise the magnitudes of a pair, each less 1, in a region of interest; leave out the bit that refinement passes code.
+/*
+ * Raise the magnitudes of a pair, each less 1, in a region of interest, and leave out the bit that refinement passes
+ * code.
  */
 LARGE_FUNCTION void change_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, i32 *below)
 {

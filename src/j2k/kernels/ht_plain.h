@@ -21,9 +21,7 @@ FUNCTION u32 is_plain(GLOBAL const struct j2k_work_ht_block *block)
            block->roi_shift == 0 && (i32)block->plane + block->fraction >= 0 && (block->to | block->pitch) % 2 == 0;
 }
 
-/*
- * Holds what the samples of a plain block have in common, and where those of a work-item go.
- */
+/* Holds what the samples of a plain block have in common, and where those of a work-item go. */
 struct plain_block {
     local_place ring;
     u32 narrow, factor;

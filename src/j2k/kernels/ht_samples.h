@@ -171,7 +171,7 @@ FUNCTION u32 decode_step(
     return wrong;
 }
 
-/* Clear a unit of 16, 4 or 2 bytes in the buffer of samples. */
+/* Clear a unit of 16, 4 or 2 bytes in the buffer of samples; `at` counts such units. */
 FUNCTION void clear_unit(GLOBAL u32 *samples, u32 bytes, u32 at)
 {
     if (bytes == 16)
@@ -183,8 +183,8 @@ FUNCTION void clear_unit(GLOBAL u32 *samples, u32 bytes, u32 at)
 }
 
 /*
- * Clear a block in the largest units of which its rows have a whole number each and begin at multiples. If rows have
- * fewer units than the work-group has work-items, several of them are cleared at a time.
+ * Clear a block in the largest of these units at whose multiples all of its rows begin and end. If a row has fewer
+ * units than the work-group has work-items, several rows are cleared at a time.
  */
 FUNCTION void clear_block(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
 {
