@@ -158,23 +158,25 @@ static void make_pixels(struct j2k_gpu_job *job)
     end_stage(job, J2K_STAGE_OUTPUT);
 }
 
+/* Upload the work, which has been written, and the streams, unless they are on their way already. */
+static void upload_in_turn(struct j2k_gpu_job *job)
+{
+    kst_j2k_gpu_upload_work(job);
+    if (job->ahead)
+        job->runtime->gpu->backend->wait(&job->track->queue, job->ahead);
+    else
+        kst_j2k_gpu_upload_streams(job);
+}
+
 /*
- * Upload the streams, and the work, which is written while the streams are uploaded, unless it has been. Copies of all
- * jobs go over the bus in the order in which they were queued, so that the work of a job waits for the streams of jobs
- * that began later. So if many jobs begin at once, only the first have their streams uploaded early, as many as the bus
- * copies while a thread writes the work of one.
+ * Upload the streams, and the work, which is written while the streams are uploaded. Copies of all jobs go over the bus
+ * in the order in which they were queued, so that the work of a job waits for the streams of jobs that began later.
+ * Therefore, if many jobs begin at once, only the first have their streams uploaded early, as many as the bus copies
+ * while a thread writes the work of one.
  */
 static void upload(struct j2k_gpu_job *job)
 {
     atomic_uint_fast64_t *ahead = &state_of(job)->ahead;
-    if (job->in_turn) {
-        kst_j2k_gpu_upload_work(job);
-        if (job->ahead)
-            job->runtime->gpu->backend->wait(&job->track->queue, job->ahead);
-        else
-            kst_j2k_gpu_upload_streams(job);
-        return;
-    }
     const uint64_t bytes = job->part.stream;
     const bool early = atomic_fetch_add(ahead, bytes) < AHEAD_MOST;
     if (early)
@@ -192,7 +194,7 @@ static void queue_stages(struct j2k_gpu_job *job, const struct j2k_gpu_order *or
     struct gpu_queue *queue = &job->track->queue;
     queue->gpu->backend->record(queue, &job->track->event[0]);
     clear(job);
-    upload(job);
+    (job->in_turn ? upload_in_turn : upload)(job);
     end_stage(job, J2K_STAGE_UPLOAD);
     decode_blocks(job);
     decode_host_blocks(job, order);
@@ -224,11 +226,14 @@ static void queue_job(struct j2k_gpu_job *job)
     run(job, NULL);
 }
 
-/* Take the streams that were uploaded ahead, if they are the job's. */
+/*
+ * Take the streams that were uploaded ahead, if they are the job's. Only jobs that are queued in turn do so, because
+ * others begin to upload their streams before their work is written.
+ */
 static void take_ahead(struct j2k_gpu_job *job, const struct gpu_ahead *ahead)
 {
-    if (!ahead || !ahead->event || ahead->data != job->items->plan->data || ahead->length < job->part.stream ||
-        !kst_j2k_gpu_goes_together(job))
+    if (!job->in_turn || !ahead || !ahead->event || ahead->data != job->items->plan->data ||
+        ahead->length < job->part.stream)
         return;
     job->buffer[J2K_STREAM] = ahead->buffer;
     job->ahead = ahead->event;
@@ -293,9 +298,9 @@ static bool prepare(struct j2k_gpu_job *job, const struct j2k_gpu_order *order, 
         return false;
     if (order->after)
         runtime->gpu->backend->wait(&job->track->queue, order->after);
-    take_ahead(job, order->ahead);
     job->in_turn = job->coarse && job->part.host_blocks == 0 && kst_j2k_gpu_goes_together(job) &&
                    pthread_cond_init(&job->turned, NULL) == 0;
+    take_ahead(job, order->ahead);
     return take_buffers(job, error);
 }
 
