@@ -15,7 +15,11 @@
 
 static uint32_t random_state = 3;
 
-static bool calm; /* pictures of most samples in two bits: parts of pictures are the same whatever their blocks hold */
+/*
+ * Most samples have only two bits that vary, so that coding takes less time. This suits tests of the parts of pictures,
+ * which do not depend on what code-blocks hold.
+ */
+static bool calm;
 
 /* Slopes, sharp lines, flat areas and noise over the whole range of the depth. */
 static uint32_t paint(uint32_t x, uint32_t y, uint32_t seed, uint32_t max)

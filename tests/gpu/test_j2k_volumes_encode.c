@@ -24,12 +24,12 @@ enum {
     MANY = 40,
     TOGETHER = ALONG * ALONG, /* bricks whose launches are counted: apart they would have nine times those of one */
     SIMULATED = 1,            /* the case for the simulator, which takes minutes for EBCOT */
-    MEMORIES = 3,          /* of which other cases than the first two take one in turn: coders and rates know of none */
-    IN_ALL_MEMORIES = 2,   /* cases */
-    FEW_LEVELS = 2,        /* of lossy cases: each level adds work-groups of a few samples */
-    STEPS = 24,            /* that a search tries at most before a coding */
-    CODINGS = 3,           /* of steps that counting bits led to */
-    SMALL_MEMORY = 1000000 /* bytes: enough for a few bricks of 16³ at a time */
+    MEMORIES = 3,             /* kinds of memory that samples are in */
+    IN_ALL_MEMORIES = 2,      /* first cases, which are tried in all of these; others in one, which coders do not see */
+    FEW_LEVELS = 2,           /* of lossy cases: each level adds work-groups of a few samples */
+    STEPS = 24,               /* that a search tries at most before a coding */
+    CODINGS = 3,              /* of steps that counting bits led to */
+    SMALL_MEMORY = 1000000    /* bytes: enough for a few bricks of 16³ at a time */
 };
 
 struct batch_case {
