@@ -253,8 +253,8 @@ static bool place_bundles(struct j2k_gpu_part *part, struct pool *threads)
 
 /*
  * Choose the number of lanes. Few blocks have been decoded by the time the longest blocks are finished, and a long
- * block finishes sooner with fewer others in its bundle. So where bundles would have at most FEW_LANES lanes, only the
- * bundles of the longest blocks get so few.
+ * block finishes sooner with fewer others in its bundle. Therefore, if bundles would have at most FEW_LANES lanes,
+ * only the bundles of the longest blocks get so few.
  */
 static struct choice choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish)
 {

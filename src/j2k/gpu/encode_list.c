@@ -26,7 +26,7 @@ static const struct j2k_plan *plan_of(const struct j2k_gpu_list *list, uint32_t 
 
 /*
  * Choose the number of lanes of each row. All blocks wait for the one with the most decisions, and the blocks next to
- * it slow it down. So the first rows have fewer lanes, which takes more of the device; but not where other jobs wait
+ * it slow it down. Therefore the first rows have fewer lanes, which takes more of the device, unless other jobs wait
  * for the device.
  */
 static void choose_rows(struct j2k_gpu_list *list, uint32_t rows)

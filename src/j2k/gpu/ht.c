@@ -243,8 +243,8 @@ static void set_below(struct ht_band *band, const struct j2k_plan *plan, const s
 }
 
 /*
- * Describe the HT set of a block. Where parts of the stream were not uploaded, the records of pieces say where the
- * set's bytes are.
+ * Describe the HT set of a block. If parts of the stream were not uploaded, the records of pieces say where the set's
+ * bytes are.
  */
 static void describe_any_set(const struct ht_writing *w, const struct ht_band *band, uint32_t item,
     const struct j2k_block *block, struct j2k_work_ht_block *to)
@@ -273,7 +273,7 @@ static void describe_any_set(const struct ht_writing *w, const struct ht_band *b
     to->refinement = (uint32_t)set.refinement->length;
 }
 
-/* Do the same. Most blocks have a single pass, whose bytes are at their place in the stream. */
+/* Do the same, faster for most blocks, which have a single pass, whose bytes are at their place in the stream. */
 static inline void describe_set(const struct ht_writing *w, const struct ht_band *band, uint32_t item,
     const struct j2k_block *block, struct j2k_work_ht_block *to)
 {

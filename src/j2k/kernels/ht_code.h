@@ -267,8 +267,8 @@ FUNCTION i32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_cod
 }
 
 /*
- * Where VLC is kept when it is stuffed: backward, so that Scup's high bits are in front of it, and bytes of 0 that fill
- * up a word in front of these. MEL is put behind it.
+ * The byte at which VLC begins after stuffing. It is kept backward, so that Scup's high bits are in front of it, and
+ * bytes of 0 that fill up a word are in front of these. MEL is put behind it.
  */
 enum { CODES_AT = 5 };
 

@@ -58,11 +58,12 @@ SPREAD_TABLE u64 mel_next[MEL_MOST + 1] = {
 
 enum {
     CHUNK_BYTES = 4 * LANES, /* bytes that are stuffed together */
-    /* Words of the events: one for each quad, and one for each pair of the first row. */
+    /* Words of the events, which are one for each quad and one for each pair of the first row; one is read behind. */
     EVENT_WORDS = 40 + 1,
     /*
-     * Where coding them keeps what, in words of its memory: where runs end, in 16 bits each; how states follow each
-     * other; bits, at most one and a half for an event, and zeros that are read behind them; and bytes.
+     * Coding them divides its memory, whose places are counted in words. First there are the ends of runs, in 16 bits
+     * each; then how states follow each other; then bits, at most one and a half for an event, and zeros that are read
+     * behind them; and then bytes.
      */
     EVENT_NEXT = 644,
     EVENT_BITS = EVENT_NEXT + 2 * LANES, /* what is in front of it suffices for counting */

@@ -2,7 +2,7 @@
 /*
  * Holds the records by which the host describes a part of JPEG 2000 pictures to the decoding kernels; host code and
  * kernels include this file. A buffer that is called the work starts with a j2k_part_work; all offsets in it count
- * 32-bit words from its start. To the kernels, tiles of a picture and pictures of a part look the same: they see lists
+ * 32-bit words from its start. Kernels do not tell tiles of a picture from pictures of a part: they see lists
  * of segments, code-blocks, levels and outputs. Every index is valid; a kernel checks only what depends on coded bits.
  */
 #ifndef KOSTKA_J2K_KERNELS_WORK_H
