@@ -146,7 +146,7 @@ static const char *find_fault(const struct turbojpeg_instance *instance, const s
     return NULL;
 }
 
-/* Compress a picture with an original of version 3, unless that is left to it. */
+/* Compress a picture where the original is of version 3. Returns false if that is left to the original. */
 static bool take_third(tjhandle handle, struct turbojpeg_source *source, unsigned char **jpeg, size_t *length)
 {
     struct turbojpeg_instance *instance = turbojpeg_load(handle);

@@ -140,7 +140,10 @@ static bool decode(const struct turbojpeg_instance *instance, struct turbojpeg_d
     return turbojpeg_decode(d) && d->colour == turbojpeg_colour(instance->value[TJPARAM_COLORSPACE]);
 }
 
-/* Return whether Kostka decodes as the original of version 3 does, which alone has regions and limits of memory. */
+/*
+ * Return whether Kostka decodes as the original of version 3 does. It does not at the edges of regions, and knows no
+ * limit of memory.
+ */
 static bool suits_third(const struct turbojpeg_instance *instance, const struct turbojpeg_decoding *d)
 {
     const int *value = instance->value;
@@ -153,8 +156,8 @@ static bool suits_third(const struct turbojpeg_instance *instance, const struct 
 }
 
 /*
- * Decompress with an original of version 3, unless that is left to it. A header that it has not finished it forgets
- * when it is called without arguments.
+ * Decompress where the original is of version 3. Returns false if that is left to the original, which forgets a header
+ * that it has not finished when it is called without arguments.
  */
 static bool take_third(tjhandle handle, struct turbojpeg_decoding *d)
 {

@@ -52,17 +52,39 @@ static int transform(struct turbojpeg_instance *instance, const unsigned char *j
     return result;
 }
 
+/*
+ * Let the original receive no buffer that Kostka has allocated (see turbojpeg_exchange). If a result takes the place of
+ * the source, and that is such a buffer, it is still needed: then it is returned, to be freed after the transform.
+ */
+static unsigned char *exchange(
+    struct turbojpeg_instance *instance, const unsigned char *jpeg, int count, unsigned char **results, size_t *lengths)
+{
+    unsigned char *source = NULL;
+    for (int i = 0; i < count && results && lengths; i++) {
+        const bool in_place = results[i] && results[i] == jpeg && jpeg == instance->made;
+        if (!in_place) {
+            turbojpeg_exchange(instance->handle, &results[i], &lengths[i]);
+        } else if (!tj3Get(instance->handle, TJPARAM_NOREALLOC)) {
+            source = instance->made;
+            results[i] = instance->made = NULL;
+            lengths[i] = 0;
+        }
+    }
+    return source;
+}
+
 int tj3Transform(tjhandle handle, const unsigned char *jpeg, size_t length, int count, unsigned char **results,
     size_t *lengths, const tjtransform *transforms)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance)
         return -1;
-    for (int i = 0; i < count && results && lengths; i++)
-        turbojpeg_exchange(handle, &results[i], &lengths[i]);
-    return turbojpeg_third.tj3Transform
-               ? turbojpeg_third.tj3Transform(handle, jpeg, length, count, results, lengths, transforms)
-               : transform(instance, jpeg, length, count, results, lengths, transforms);
+    unsigned char *source = exchange(instance, jpeg, count, results, lengths);
+    const int result = turbojpeg_third.tj3Transform
+                           ? turbojpeg_third.tj3Transform(handle, jpeg, length, count, results, lengths, transforms)
+                           : transform(instance, jpeg, length, count, results, lengths, transforms);
+    free(source);
+    return result;
 }
 
 static bool swaps(int op)

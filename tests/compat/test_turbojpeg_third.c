@@ -39,7 +39,7 @@ static tjhandle start(void)
     return handle;
 }
 
-/* The header that the stand-in has read. */
+/* Set what the stand-in would have read from a header. */
 static void describe(tjhandle handle)
 {
     tj3Set(handle, TJPARAM_JPEGWIDTH, SIDE);
@@ -113,6 +113,10 @@ static void buffers(void **state)
     tj3Transform(handle, pixels, 100, 1, &jpeg, &length, &transform);
     expect_left("tj3Transform");
     assert_null(calls->buffer);
+    assert_int_equal(compress(handle, SIDE, &jpeg, &length), 0);
+    tj3Transform(handle, jpeg, length, 1, &jpeg, &length, &transform); /* in place: the source is there until the end */
+    assert_null(calls->buffer);
+    assert_true(calls->start[0] == 0xFF && calls->start[1] == 0xD8);
     jpeg = own;
     length = sizeof own;
     assert_int_equal(compress(handle, SIDE, &jpeg, &length), 0);

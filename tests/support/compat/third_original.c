@@ -2,6 +2,8 @@
 /* Stands in for an original of version 3: the functions whose arguments or results matter. */
 #include "support/compat/third_original.h"
 
+#include <string.h>
+
 #include "turbojpeg/turbojpeg.h"
 
 #pragma GCC visibility push(default)
@@ -52,8 +54,9 @@ int tj3Compress8(tjhandle handle, const unsigned char *pixels, int width, int pi
 int tj3Transform(tjhandle handle, const unsigned char *jpeg, size_t length, int count, unsigned char **results,
     size_t *lengths, const tjtransform *transforms)
 {
-    (void)handle, (void)jpeg, (void)length, (void)count, (void)lengths, (void)transforms;
+    (void)handle, (void)length, (void)count, (void)lengths, (void)transforms;
     third_calls.last = "tj3Transform";
+    memcpy(third_calls.start, jpeg, sizeof third_calls.start);
     third_calls.buffer = results[0];
     return 0;
 }
