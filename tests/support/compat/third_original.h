@@ -8,7 +8,7 @@
 
 struct third_calls {
     const char *last;            /* the function that was called last, apart from those for parameters */
-    const unsigned char *buffer; /* the buffer for a file that it has received, if it is one for compression */
+    const unsigned char *buffer; /* the buffer for a file that tj3Compress8() or tj3Transform() received */
     unsigned char start[2];      /* the first bytes of the stream that was transformed last */
     int value[64];               /* the parameters; the test sets those of a picture */
 };
