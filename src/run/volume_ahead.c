@@ -6,9 +6,9 @@
  */
 #include "run/volume_ahead.h"
 
-#include "core/brief.h"
 #include "device/pinned.h"
 #include "image/location.h"
+#include "run/volume_decoding.h"
 
 enum {
     IN_ALL = 256 << 20,  /* bytes of all groups, which keep their memory until the end */
@@ -22,7 +22,7 @@ enum {
 void kst_volume_ahead_begin(struct volume_ahead *ahead, struct gpu_runtime *gpu, uint64_t most)
 {
     *ahead = (struct volume_ahead){.gpu = gpu, .room = most < IN_ALL ? most : IN_ALL};
-    if (gpu && !kst_brief_mutex_init(&ahead->lock))
+    if (gpu && pthread_mutex_init(&ahead->lock, NULL) != 0)
         ahead->gpu = NULL;
 }
 
@@ -30,8 +30,9 @@ void kst_volume_ahead_begin(struct volume_ahead *ahead, struct gpu_runtime *gpu,
 static bool is_whole(const kst_volume_item *item)
 {
     const kst_volume_decode_options *o = item->options;
-    return item->data && item->length > 0 && item->volume && item->volume->data &&
-           kst_memory_is_device(item->volume->memory) &&
+    const char *detail;
+    return item->data && item->length > 0 && item->volume && !kst_volume_decoding_check(o, item->volume, &detail) &&
+           item->volume->data && kst_memory_is_device(item->volume->memory) &&
            (!o || (o->reduce == 0 && o->reduce_z == 0 && o->region.width == 0 && o->layers == 0));
 }
 

@@ -114,18 +114,26 @@ static bool take_memory(const struct volume_wave *wave, const struct volume_grou
 }
 
 /*
- * Let the GPU begin with a group. A group that cannot begin, for lack of host memory, gives back the memory that it
- * reserved.
+ * Let the GPU begin with the planned volumes of a group. A group that cannot begin, for lack of host memory, gives back
+ * the memory that it reserved.
  */
-static void let_begin(struct volume_wave *wave, struct volume_group *group)
+static void begin_planned(const struct volume_wave *wave, struct volume_group *group, const struct gpu_ahead *ahead)
 {
-    const uint32_t index = (uint32_t)(group - wave->group);
-    (*group->planned)->ahead = kst_volume_ahead_take(&wave->ahead, index);
+    (*group->planned)->ahead = ahead;
     for (uint32_t i = 0; i < group->planned_count; i++)
         group->planned[i]->beside = wave->group_count - 1;
     group->under_way = (*group->planned)->decoder->codec->begin_volumes(group->planned, group->planned_count);
     if (!group->under_way)
         atomic_fetch_sub(wave->memory, group->memory);
+}
+
+/* Let the GPU begin with a group. Also one without planned volumes makes room for the streams of the next groups. */
+static void let_begin(struct volume_wave *wave, struct volume_group *group)
+{
+    const uint32_t index = (uint32_t)(group - wave->group);
+    const struct gpu_ahead *ahead = kst_volume_ahead_take(&wave->ahead, index);
+    if (group->planned_count > 0)
+        begin_planned(wave, group, ahead);
     kst_volume_ahead_begun(&wave->ahead, index);
 }
 
@@ -139,9 +147,7 @@ static void begin_group(struct volume_wave *wave, struct volume_group *group)
         group->planned[group->planned_count++] = &entry->decoding;
         group->memory += entry->decoding.memory;
     }
-    if (group->planned_count == 0)
-        return;
-    group->waits = !take_memory(wave, group);
+    group->waits = group->planned_count > 0 && !take_memory(wave, group);
     if (!group->waits)
         let_begin(wave, group);
 }
