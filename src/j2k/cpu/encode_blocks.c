@@ -422,7 +422,7 @@ static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker
         load(set, worker->scratch.sample, index, NULL, &largest);
         bits = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
     }
-    if (set->keeps && !set->made) /* as in kst_j2k_cpu_encode_one() */
+    if (set->keeps && !set->made) /* as in encode_alone() */
         set->largest[place] = largest;
     encoding->encoded->counted[j2k_encode_block(set->tile, index)] = bits;
     kst_j2k_encode_count(encoding, 1);

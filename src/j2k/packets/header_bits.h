@@ -53,8 +53,8 @@ static inline bool j2k_has_ones_byte(uint64_t eight)
 struct j2k_header_bits kst_j2k_bits_filled(struct j2k_header_bits bits);
 
 /*
- * Take bytes, so that at least 32 bits are ahead, and mostly 57. What is taken of eight bytes begins behind the bits
- * that are ahead, and where it ends in a byte, the same bits are taken again with the rest of that byte.
+ * Take bytes, so that at least 32 bits are ahead, and mostly 56 or more. What is taken of eight bytes begins behind the
+ * bits that are ahead, and where it ends in a byte, the same bits are taken again with the rest of that byte.
  */
 static inline void j2k_bits_fill(struct j2k_header_bits *bits)
 {

@@ -148,8 +148,8 @@ static void settle_picture(void *arg, uint32_t index)
 }
 
 /*
- * End the decodings of a part. Pictures that were decoded together share the times. Of few pictures this takes less
- * time than calling threads.
+ * End the decodings of a part. Pictures that were decoded together share the times. A part with T.814 blocks has few
+ * pictures, for which this takes less time than calling threads.
  */
 static void settle(struct j2k_parts *parts, const struct j2k_part *part, const struct j2k_gpu_damage *damage,
     struct j2k_gpu_times *times, const struct gpu_error *error)
