@@ -14,7 +14,7 @@
  * device's steps, with the start and duration of each, to FOLDER/WORK-NAME.json, like 'kostka profile --json'; the work
  * is decode, slice or encode. The device is not kept busy before that call, so that the record shows when it waits.
  * With -g volumes and slices are measured with each of these numbers of groups, into which the library divides the
- * bricks; 0 is the number that it chooses.
+ * bricks; 0 is the number that it chooses. The files of -j are then those of the last number.
  */
 #include <getopt.h>
 #include <math.h>

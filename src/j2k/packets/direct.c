@@ -278,7 +278,7 @@ static bool read_single(struct direct_reading *r, struct j2k_header_bits *bits, 
 /*
  * Holds what is known of the tag trees of a subband. With one layer, a node of the tree of inclusion has one bit: 1 if
  * some block below it is included. It is read at the node's first block, the upper left one, unless a node above leaves
- * that block out. So nothing is kept of included nodes. What a node leaves out is skipped as a whole, along a row, and
+ * that block out. Nothing is kept of included nodes. What a node leaves out is skipped as a whole, along a row, and
  * down the rows if it leaves out all of them, so that the work is proportional to the bits of the header.
  */
 struct direct_trees {

@@ -11,7 +11,7 @@ enum {
 };
 
 /*
- * A device decodes T.814 blocks so fast that it waits for the host. So parts with these are small and many, and threads
+ * A device decodes T.814 blocks so fast that it waits for the host. Parts with these are small and many, and threads
  * list the blocks of several parts at the same time, one thread for each part. The first parts of a batch are smaller
  * still, so that the device begins sooner.
  */
