@@ -348,7 +348,7 @@ static bool read_row(struct direct_lists *lists, struct j2k_header_bits *from, c
     struct direct_trees *trees, uint32_t y, uint32_t *least)
 {
     const uint32_t width = in->grid->block_width, height = in->grid->block_height;
-    const uint32_t columns = in->place.columns, top = trees->shape.levels - 1;
+    const uint32_t columns = in->place.columns, top = trees->shape.levels > 1 ? trees->shape.levels - 1 : 0;
     struct direct_place place = {.y = y << height};
     struct j2k_header_bits bits = *from;
     struct direct_lists to = *lists;
