@@ -121,7 +121,7 @@ static bool add_words(
 {
     struct j2k_gpu_block_words sum = *words;
     bool fine = true;
-    for (const struct j2k_block *end = block + count; block < end && fine; block++) {
+    for (; count > 0 && fine; count--, block++) {
         const struct set set = choose_set(plan, block);
         sum.states += words_of(block, set.passes);
         sum.bits += j2k_gpu_ht_bit_words(block);
@@ -133,13 +133,13 @@ static bool add_words(
 
 void kst_j2k_gpu_add_ht_blocks(const struct j2k_plan *plan, struct j2k_gpu_ht_place *places, struct j2k_gpu_sums *sums)
 {
-    const struct j2k_block *block = plan->block;
     uint64_t states = 0;
-    for (const struct j2k_block *end = block + plan->block_count; block < end; block++, places++) {
+    for (uint32_t k = 0; k < plan->block_count; k++) {
+        const struct j2k_block *block = &plan->block[k];
         if (block->coder != J2K_HT)
             continue;
         const uint32_t passes = passes_of(plan, block);
-        places->state = (uint32_t)states;
+        places[k].state = (uint32_t)states;
         sums->refined += passes > 1;
         states += words_of(block, passes);
     }
