@@ -56,15 +56,10 @@ FUNCTION struct strip strip_of_rows(
     return s;
 }
 
-/*
- * Return whether a strip is regular: each work-item's columns lie either all in the level, or all behind it, pairs of
- * coefficients lie at even places, and the level has at least MIRRORED_ONCE rows. All of a group get the same answer.
- */
+/* Return whether a strip is regular: has_whole_columns(), and its level mirrors each row at most once. */
 FUNCTION u32 is_regular(const struct strip *s, u32 components)
 {
-    const i32 first = s->x - STRIP_COLUMNS * (i32)local_index();
-    return first >= s->x0 && (first + J2K_STRIP_WIDTH <= s->x1 || (s->x1 - first) % STRIP_COLUMNS == 0) &&
-           s->y1 - s->y0 >= MIRRORED_ONCE && is_even(s->table, components);
+    return has_whole_columns(s, components) && s->y1 - s->y0 >= MIRRORED_ONCE;
 }
 
 /* Return a row in the level, or the row whose mirror image it is; if `regular` is set, the strip must be regular. */

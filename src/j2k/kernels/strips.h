@@ -112,6 +112,17 @@ FUNCTION GLOBAL const struct j2k_work_level *level_of_group(
     return level;
 }
 
+/*
+ * Return whether each work-item's columns lie either all in the level, or all behind it, where they are not needed; and
+ * pairs of coefficients lie at even places. All of a group get the same answer.
+ */
+FUNCTION u32 has_whole_columns(const struct strip *s, u32 components)
+{
+    const i32 first = s->x - STRIP_COLUMNS * (i32)local_index();
+    return first >= s->x0 && (first + J2K_STRIP_WIDTH <= s->x1 || (s->x1 - first) % STRIP_COLUMNS == 0) &&
+           is_even(s->table, components);
+}
+
 /* Return one of four words; `index` must be a constant. */
 FUNCTION u32 pick_word(u32x4 words, u32 index)
 {

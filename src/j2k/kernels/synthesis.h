@@ -20,17 +20,14 @@ enum {
 
 /*
  * Return the strip of a group, as strip_of() does. `place` becomes the places of a work-item's columns, or of their
- * mirror images, in rows of their bands. `inside`: each work-item's columns lie either all in the level, or all behind
- * it, where they are not needed; and pairs of coefficients lie at even places.
+ * mirror images, in rows of their bands. `inside`: has_whole_columns().
  */
 FUNCTION struct strip strip_of_bands(
     GLOBAL const struct j2k_work_level *level, u32 components, u32 group, LOCAL u32x4 *table)
 {
     struct strip s = strip_of(level, components, group, table);
-    const i32 first = s.x - STRIP_COLUMNS * (i32)local_index();
     UNROLL for (i32 i = 0; i < STRIP_COLUMNS; i++) s.place[i] = (u32)mirror(s.x + i, s.x0, s.x1) / 2;
-    s.inside = first >= s.x0 && (first + J2K_STRIP_WIDTH <= s.x1 || (s.x1 - first) % STRIP_COLUMNS == 0) &&
-               is_even(table, components);
+    s.inside = has_whole_columns(&s, components);
     return s;
 }
 
