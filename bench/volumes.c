@@ -5,16 +5,17 @@
  * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
  * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
  *
- *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-n NAME]
- *                    [-j FOLDER] [-e]
+ *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-c BLOCK] [-y STYLE]
+ *                    [-g GROUPS[,GROUPS...]] [-n NAME] [-j FOLDER] [-e]
  *
  * With -e bricks are encoded on the device, too, from its array to pinned memory, in one call, and compared with the
- * CPU's; a second table has these rows. -l sets the levels across slices; -n measures one volume: seismic-ebcot,
- * seismic-ht, ct-ht or ct-ebcot, or its number, from 0 on. -j records one more call of each row, and writes the
- * device's steps, with the start and duration of each, to FOLDER/WORK-NAME.json, like 'kostka profile --json'; the work
- * is decode, slice or encode. The device is not kept busy before that call, so that the record shows when it waits.
- * With -g volumes and slices are measured with each of these numbers of groups, into which the library divides the
- * bricks; 0 is the number that it chooses. The files of -j are then those of the last number.
+ * CPU's; a second table has these rows. -l sets the levels across slices, -c the sides of code-blocks, from 4 to 64, and
+ * -y the style of EBCOT's, as a number (kst_j2k_style). -n measures one volume: seismic-ebcot, seismic-ht, ct-ht or
+ * ct-ebcot, or its number, from 0 on. -j records one more call of each row, and writes the device's steps, with the start
+ * and duration of each, to FOLDER/WORK-NAME.json, like 'kostka profile --json'; the work is decode, slice or encode. The
+ * device is not kept busy before that call, so that the record shows when it waits. With -g volumes and slices are
+ * measured with each of these numbers of groups, into which the library divides the bricks; 0 is the number that it
+ * chooses. The files of -j are then those of the last number.
  */
 #include <getopt.h>
 #include <math.h>
@@ -64,6 +65,8 @@ struct volume_bench {
     uint32_t side, brick, runs;
     uint32_t groups;    /* into which bricks are divided; 0: the library chooses */
     uint32_t levels;    /* across slices */
+    uint32_t block;     /* the sides of code-blocks; 0: the library's */
+    uint32_t style;     /* of EBCOT's code-blocks */
     const char *tried;  /* numbers of groups to measure, separated by commas; null: none */
     bool encodes;       /* whether to measure encoding on the device, too */
     const char *folder; /* where the steps of each row are written as JSON; null: nowhere */
@@ -212,7 +215,9 @@ static void set_options(const struct volume_bench *b, kst_volume_options *option
 {
     kst_volume_options_init(options);
     options->z_levels = b->kind->z_levels;
-    options->jpeg2000.style = b->kind->style;
+    options->jpeg2000.style = b->kind->style & KST_J2K_HT ? b->kind->style : b->style;
+    if (b->block > 0)
+        options->jpeg2000.block_width = options->jpeg2000.block_height = b->block;
     options->jpeg2000.levels = b->levels;
     options->jpeg2000.target = b->kind->ratio > 0 ? KST_J2K_RATE : KST_J2K_LOSSLESS;
     options->jpeg2000.value = b->kind->ratio > 0 ? 8.0 * (double)bytes_of(&b->host) / b->kind->ratio : 0;
@@ -536,13 +541,22 @@ static uint32_t find_kind(const char *name)
 
 int main(int argc, char **argv)
 {
-    enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000, LEVELS_MAX = 32 };
+    enum {
+        SIDE = 512,
+        BRICK = 128,
+        RUNS = 21,
+        RUNS_MAX = 1000,
+        LEVELS_MAX = 32,
+        BLOCK_LEAST = 4,
+        BLOCK_MOST = 64,
+        STYLES = KST_J2K_HT /* styles of EBCOT are the bits below */
+    };
     const char *device = "cuda";
     struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS, .levels = KST_LEVELS_AUTO};
     uint32_t only = KINDS;
     bool same = true;
     ask_for_channels();
-    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:n:j:e")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:c:y:g:n:j:e")) != -1;) {
         if (option == 'd')
             device = optarg;
         else if (option == 'k')
@@ -553,6 +567,10 @@ int main(int argc, char **argv)
             b.brick = number(optarg, 1, SIDES_MAX);
         else if (option == 'l')
             b.levels = number(optarg, 0, LEVELS_MAX);
+        else if (option == 'c')
+            b.block = number(optarg, BLOCK_LEAST, BLOCK_MOST);
+        else if (option == 'y')
+            b.style = number(optarg, 0, STYLES - 1);
         else if (option == 'g')
             b.tried = optarg;
         else if (option == 'n')
