@@ -9,12 +9,11 @@
 
 enum {
     STRIP_ROWS_LEAST = 8,
-    ANALYSED_STEP = 6,    /* rows for which the 9/7 filter needs no padding when encoding: see GO_DOWN */
     STRIP_ROWS_MORE = 8,  /* rows that a strip loads in addition to its own */
     STRIPS_A_UNIT = 12,   /* strips that keep a compute unit busy */
     FINISHED_A_UNIT = 16, /* strips that write pixels that it runs at once */
-    BEGUN_A_UNIT = 16,    /* strips that read pixels that it runs at once */
-    ANALYSED_A_UNIT = 24  /* strips without pixels that it runs at once when encoding */
+    BEGUN_A_UNIT = 12,    /* strips that read pixels that it runs at once */
+    ANALYSED_A_UNIT = 32  /* strips without pixels that it runs at once when encoding */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -118,19 +117,19 @@ static uint32_t strips_across(struct j2k_rect rect)
  */
 struct strip_load {
     uint64_t across, at_once;
-    uint32_t height, least, most; /* rows of the levels, and fewest and most rows of a strip */
+    uint32_t height, most; /* rows of the levels, and most rows of a strip */
     bool encodes, reversible;
 };
 
 /*
- * Return the fewest rows, `least` or more, that strips need not be padded for (GO_DOWN in the kernels). When decoding,
- * work-groups go down two pairs of rows at a time with the reversible filter, and three with the other one, and need
- * two or four pairs more.
+ * Return the fewest rows, `least` or more, that strips need not be padded for. When decoding, the kernels go down two
+ * pairs of rows at a time with the reversible filter, and three with the other one (GO_DOWN), and need two or four
+ * pairs more.
  */
 static uint32_t whole_rows(const struct strip_load *load, uint32_t least)
 {
     if (load->encodes)
-        return divide_up(least, ANALYSED_STEP) * ANALYSED_STEP;
+        return divide_up(least, 2) * 2;
     return load->reversible ? (least + 3) / 4 * 4 : (least + 1) / 6 * 6 + 4;
 }
 
@@ -145,8 +144,8 @@ static uint64_t strips_take(const struct strip_load *load, uint32_t rows)
 static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
 {
     const uint64_t down = turns * load->at_once / load->across;
-    const uint32_t rows = down > 0 && down <= load->height ? divide_up(load->height, (uint32_t)down) : 0;
-    const uint32_t fit = whole_rows(load, rows > load->least ? rows : load->least);
+    const uint32_t rows = down > 0 && down <= load->height ? divide_up(load->height, (uint32_t)down) : STRIP_ROWS_LEAST;
+    const uint32_t fit = whole_rows(load, rows < STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : rows);
     return fit < load->most ? fit : load->most;
 }
 
@@ -179,10 +178,7 @@ static struct strip_load load_of(const struct j2k_gpu_part *part, struct j2k_rec
     return (struct strip_load){.across = strips_across(rect) * part->at_once * tiles * components,
         .at_once = (uint64_t)part->units * strips_a_unit(part, finished),
         .height = j2k_gpu_height(rect) + rect.y0 % 2,
-        .least = part->encodes ? ANALYSED_STEP : STRIP_ROWS_LEAST,
-        .most = part->encodes ? J2K_ANALYSED_ROWS
-                : finished    ? J2K_FINISHED_ROWS
-                              : J2K_STRIP_ROWS,
+        .most = finished && !part->encodes ? J2K_FINISHED_ROWS : J2K_STRIP_ROWS,
         .encodes = part->encodes,
         .reversible = reversible};
 }

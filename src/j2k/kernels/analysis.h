@@ -11,9 +11,7 @@ enum {
      * as many rows above it.
      */
     LEAD_53 = 2,
-    LEAD_97 = 4,
-    /* A level of so many rows mirrors each row that regular strips load at most once. */
-    MIRRORED_ONCE = 24
+    LEAD_97 = 4
 };
 
 /*
@@ -54,18 +52,6 @@ FUNCTION struct strip strip_of_rows(
         idle ? (u32)i : (u32)(mirror(s.x + i, s.x0, s.x1) - s.x0);
     s.inside = idle || (s.x >= s.x0 && s.x + STRIP_COLUMNS <= s.x1);
     return s;
-}
-
-/* Return whether a strip is regular: has_whole_columns(), and its level mirrors each row at most once. */
-FUNCTION u32 is_regular(const struct strip *s, u32 components)
-{
-    return has_whole_columns(s, components) && s->y1 - s->y0 >= MIRRORED_ONCE;
-}
-
-/* Return a row in the level, or the row whose mirror image it is; if `regular` is set, the strip must be regular. */
-FUNCTION i32 mirrored_row(const struct strip *s, u32 regular, i32 y)
-{
-    return regular ? mirror_once(y, s->y0, s->y1) : mirror(y, s->y0, s->y1);
 }
 
 /* Holds what a column keeps of the rows above: the last even one, and rows after the first steps. */
@@ -115,8 +101,8 @@ FUNCTION float doubled_97(float x, i32 position)
 }
 
 /* Transform two rows along columns. If a level has a single row, it was loaded for all others, too. */
-#define ANALYSE_COLUMNS_OF(s, regular, filter, components, kept, value)                                                \
-    if (!(regular) && is_one_row(&(s))) {                                                                              \
+#define ANALYSE_COLUMNS_OF(s, filter, components, kept, value)                                                         \
+    if ((s).y1 - (s).y0 == 1) {                                                                                        \
         UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++)(value)[i] = doubled_##filter((value)[i], (s).y0);     \
     } else {                                                                                                           \
         UNROLL for (u32 c = 0; c < (components); c++) UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)                   \
@@ -193,99 +179,40 @@ FUNCTION void store_row(
     }
 }
 
-/* Store a work-item's coefficients of rows y and y + 1, where y is even, if the strip is regular; see GO_DOWN. */
-FUNCTION void store_two(const struct strip *s, GLOBAL u32 *samples, u32 components, u32 stored, i32 y, const u32 *made)
-{
-    const u32x4 pitch = s->table[0];
-    if (!(stored & STORED_PAIRS) || y < s->y)
-        return;
-    UNROLL for (u32 lower = 0; lower < 2; lower++)
-    {
-        const i32 own = y + (i32)lower;
-        if (own < s->y0 || own >= s->end)
-            continue;
-        UNROLL for (u32 band = 0; band < 2 * components; band++)
-        {
-            const u32 at = 2 * lower + band % 2, *from = stored_from(made, band, lower);
-            const u32 row = ((u32)y / 2 - (lower ? 0 : s->above)) * pick_word(pitch, at) + (u32)(s->x / 2);
-            *(GLOBAL u32x2 *)(GLOBAL void *)(samples + (pick_word(s->table[1 + band / 2], at) + row)) =
-                make_u32x2(from[0], from[2]);
-        }
-    }
-}
-
-FUNCTION void store_rows(
-    const struct strip *s, GLOBAL u32 *samples, u32 components, u32 stored, u32 regular, i32 y, const u32 *made)
-{
-    if (regular) {
-        store_two(s, samples, components, stored, y, made);
-    } else {
-        store_row(s, samples, components, stored, y, 0, made);
-        store_row(s, samples, components, stored, y + 1, 1, made);
-    }
-}
-
 /*
- * Return whether a regular strip's row y is transformed along rows. Those above the strip need not be; but if EXCHANGE
- * has barriers, these must not depend on a condition, or PoCL would make wrong code.
+ * Go down a strip; `filter` names the filter's steps. `load(y, rows, next)` loads `words` words for each of `rows` rows
+ * from y on, or of their mirror images, and `take(next, value)` converts those of a row to the samples of components,
+ * which lie STRIP_LINE apart. The next two rows are loaded while two rows are transformed. The whole work-group calls
+ * this.
  */
-#if HAS_WARPS
-#define IS_ACROSS(s, y) FOR_ALL((y) >= (s).y)
-#else
-#define IS_ACROSS(s, y) 1
-#endif
-
-/*
- * Go down a strip; `filter` names the filter's steps. `load(regular, y, rows, next)` loads `words` words for each of
- * `rows` rows from y on, or of their mirror images, and `take(regular, next, value)` converts those of a row to the
- * samples of components, which lie STRIP_LINE apart. `regular`, a constant, says that the strip is regular. `roles`
- * pairs of rows are written out one after the other, and so many are loaded ahead: stores of many groups at a time
- * delay loads for longer than two rows are computed.
- */
-#define GO_DOWN(s, samples, filter, type, components, words, regular, roles, load, take)                               \
-    u32 next[(roles)*2 * (words)], above[words];                                                                       \
-    load(regular, (s).y - LEAD_##filter, 1, above);                                                                    \
-    UNROLL for (u32 role = 0; role < (roles); role++)                                                                  \
-        load(regular, (s).y - LEAD_##filter + 1 + 2 * (i32)role, 2, next + role * 2 * (words));                        \
-    take(regular, above, value);                                                                                       \
-    UNROLL for (u32 i = 0; i < (components)*STRIP_COLUMNS; i++)                                                        \
-    {                                                                                                                  \
-        kept[i] = zero;                                                                                                \
-        kept[i].even = value[i / STRIP_COLUMNS * STRIP_LINE + i % STRIP_COLUMNS];                                      \
-    }                                                                                                                  \
-    ROLL for (i32 y = (s).y - LEAD_##filter + 2; y - LEAD_##filter < (s).end;)                                         \
-    {                                                                                                                  \
-        WRITTEN_OUT for (u32 role = 0; role < (roles); role++, y += 2)                                                 \
-        {                                                                                                              \
-            u32 *two = next + role * 2 * (words);                                                                      \
-            take(regular, two, value);                                                                                 \
-            take(regular, two + (words), value + STRIP_COLUMNS);                                                       \
-            if ((regular) || y + 2 * (roles)-LEAD_##filter < (s).end)                                                  \
-                load(regular, y - 1 + 2 * (roles), 2, two);                                                            \
-            ANALYSE_COLUMNS_OF(s, regular, filter, components, kept, value)                                            \
-            if (!(regular) || IS_ACROSS(s, y - LEAD_##filter)) {                                                       \
-                if (!(regular) && is_one_column(&(s))) {                                                               \
-                    UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] =                                \
-                        doubled_##filter(value[i], (s).x0);                                                            \
-                } else {                                                                                               \
-                    ANALYSE_ROWS_OF_##filter(2 * (components), value)                                                  \
-                }                                                                                                      \
-                UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);           \
-                store_rows(&(s), samples, components, stored, regular, y - LEAD_##filter, made);                       \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-/* Transform a strip. The whole work-group calls this, with the same `regular`. */
-#define SINK(s, samples, filter, type, components, words, regular, load, take)                                         \
+#define SINK(s, samples, filter, type, components, words, load, take)                                                  \
     STRIP_NEIGHBOURS(s)                                                                                                \
     const u32 stored = find_stored(&(s), components);                                                                  \
     struct kept_##filter kept[(components)*STRIP_COLUMNS];                                                             \
     const struct kept_##filter zero = {0};                                                                             \
     type value[(components)*STRIP_LINE], far[2 * (components)];                                                        \
-    u32 made[(components)*STRIP_LINE];                                                                                 \
-    if (FOR_ALL(regular)) {                                                                                            \
-        GO_DOWN(s, samples, filter, type, components, words, 1, ROLES_##filter, load, take)                            \
-    } else {                                                                                                           \
-        GO_DOWN(s, samples, filter, type, components, words, 0, 1, load, take)                                         \
+    u32 next[2 * (words)], made[(components)*STRIP_LINE];                                                              \
+    load((s).y - LEAD_##filter, 1, next);                                                                              \
+    take(next, value);                                                                                                 \
+    load((s).y - LEAD_##filter + 1, 2, next);                                                                          \
+    UNROLL for (u32 i = 0; i < (components)*STRIP_COLUMNS; i++)                                                        \
+    {                                                                                                                  \
+        kept[i] = zero;                                                                                                \
+        kept[i].even = value[i / STRIP_COLUMNS * STRIP_LINE + i % STRIP_COLUMNS];                                      \
+    }                                                                                                                  \
+    ROLL for (i32 y = (s).y - LEAD_##filter + 2; y - LEAD_##filter < (s).end; y += 2)                                  \
+    {                                                                                                                  \
+        take(next, value);                                                                                             \
+        take(next + (words), value + STRIP_COLUMNS);                                                                   \
+        if (y + 2 - LEAD_##filter < (s).end)                                                                           \
+            load(y + 1, 2, next);                                                                                      \
+        ANALYSE_COLUMNS_OF(s, filter, components, kept, value)                                                         \
+        if ((s).x1 - (s).x0 == 1) {                                                                                    \
+            UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] = doubled_##filter(value[i], (s).x0);    \
+        } else {                                                                                                       \
+            ANALYSE_ROWS_OF_##filter(2 * (components), value)                                                          \
+        }                                                                                                              \
+        UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);                   \
+        store_row(&(s), samples, components, stored, y - LEAD_##filter, 0, made);                                      \
+        store_row(&(s), samples, components, stored, y - LEAD_##filter + 1, 1, made);                                  \
     }

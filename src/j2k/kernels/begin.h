@@ -8,7 +8,8 @@
 #include "j2k/kernels/intake.h"
 
 enum {
-    BEGIN_GROUPS = 16, /* groups that a multiprocessor should hold; with more, regular strips would spill registers */
+    BEGIN_GROUPS_53 = 16, /* groups that a multiprocessor should hold; more would spill registers */
+    BEGIN_GROUPS_97 = 12,
     PIXEL_BYTES = 3,
     PIXEL_WORDS = STRIP_COLUMNS * PIXEL_BYTES / 4 /* words of a work-item's pixels in a row */
 };
@@ -16,8 +17,7 @@ enum {
 /* Says where the pixels of a level are. */
 struct pixel_rows {
     GLOBAL const u8 *first; /* the pixel in row 0 of the level's coordinates and in the level's first column */
-    GLOBAL const u8 *own;   /* the pixel in that row and in the work-item's first column */
-    u32 pitch;
+    i32 pitch;
     u32 whole; /* the work-item's pixels in a row are whole words of memory */
 };
 
@@ -26,9 +26,8 @@ FUNCTION struct pixel_rows find_pixels(const struct strip *s, GLOBAL const struc
 {
     struct pixel_rows rows;
     GLOBAL const u8 *first = sample_at(&view->channel[0], pixels, o->x, o->y, view->packed);
-    rows.pitch = view->channel[0].pitch;
-    rows.first = first - (size_t)(u32)s->y0 * rows.pitch;
-    rows.own = rows.first + PIXEL_BYTES * s->place[0];
+    rows.pitch = (i32)view->channel[0].pitch;
+    rows.first = first - (i64)s->y0 * rows.pitch;
     rows.whole = s->inside && is_aligned(first + PIXEL_BYTES * s->place[0]) && rows.pitch % 4 == 0;
     return rows;
 }
@@ -40,25 +39,21 @@ FUNCTION u32 load_byte(const struct strip *s, GLOBAL const u8 *row, u32 byte)
 }
 
 /* Load a work-item's pixels of some rows from y on, or their mirror images, as bytes that follow each other. */
-FUNCTION void load_pixels(
-    const struct strip *s, const struct pixel_rows *rows, u32 regular, i32 y, u32 count, u32 *word)
+FUNCTION void load_pixels(const struct strip *s, const struct pixel_rows *rows, i32 y, u32 count, u32 *word)
 {
-    size_t row[2];
+    GLOBAL const u8 *row[2];
     UNROLL for (u32 r = 0; r < count; r++) row[r] =
-        (size_t)(u32)mirrored_row(s, regular, y + (i32)r) * (size_t)rows->pitch;
-    if (regular || rows->whole) {
+        rows->first + (i64)mirror(y + (i32)r, s->y0, s->y1) * (i64)rows->pitch;
+    if (rows->whole) {
         UNROLL for (u32 r = 0; r < count; r++)
         {
-            GLOBAL const u32 *from = (GLOBAL const u32 *)(GLOBAL const void *)(rows->own + row[r]);
+            GLOBAL const u32 *from = (GLOBAL const u32 *)(GLOBAL const void *)(row[r] + PIXEL_BYTES * s->place[0]);
             UNROLL for (u32 i = 0; i < PIXEL_WORDS; i++) word[r * PIXEL_WORDS + i] = from[i];
         }
     } else {
-        UNROLL for (u32 r = 0; r < count; r++) UNROLL for (u32 i = 0; i < PIXEL_WORDS; i++)
-        {
-            GLOBAL const u8 *from = rows->first + row[r];
-            word[r * PIXEL_WORDS + i] = load_byte(s, from, 4 * i) | load_byte(s, from, 4 * i + 1) << 8 |
-                                        load_byte(s, from, 4 * i + 2) << 16 | load_byte(s, from, 4 * i + 3) << 24;
-        }
+        UNROLL for (u32 r = 0; r < count; r++) UNROLL for (u32 i = 0; i < PIXEL_WORDS; i++) word[r * PIXEL_WORDS + i] =
+            load_byte(s, row[r], 4 * i) | load_byte(s, row[r], 4 * i + 1) << 8 | load_byte(s, row[r], 4 * i + 2) << 16 |
+            load_byte(s, row[r], 4 * i + 3) << 24;
     }
 }
 
@@ -92,24 +87,24 @@ FUNCTION void turn_97(float red, float green, float blue, float *to)
     to[2 * STRIP_LINE] = 0.5f * red - J2K_ICT_CR_GREEN * green - J2K_ICT_CR_BLUE * blue;
 }
 
-#define LOAD_PIXELS(regular, y, count, next) load_pixels(&s, &rows, regular, y, count, next)
-#define TAKE_PIXELS(filter, regular, next, value)                                                                      \
-    if ((regular) || turned) {                                                                                         \
+#define LOAD_PIXELS(y, count, next) load_pixels(&s, &rows, y, count, next)
+#define TAKE_PIXELS(filter, next, value)                                                                               \
+    if (turned) {                                                                                                      \
         UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++) turn_##filter(sample_of_##filter(next, PIXEL_BYTES *i),         \
             sample_of_##filter(next, PIXEL_BYTES *i + 1), sample_of_##filter(next, PIXEL_BYTES *i + 2), (value) + i);  \
     } else {                                                                                                           \
         UNROLL for (u32 i = 0; i < PIXEL_BYTES * STRIP_COLUMNS; i++)(value)[i % 3 * STRIP_LINE + i / 3] =              \
             sample_of_##filter(next, i);                                                                               \
     }
-#define TAKE_PIXELS_53(regular, next, value) TAKE_PIXELS(53, regular, next, value)
-#define TAKE_PIXELS_97(regular, next, value) TAKE_PIXELS(97, regular, next, value)
+#define TAKE_PIXELS_53(next, value) TAKE_PIXELS(53, next, value)
+#define TAKE_PIXELS_97(next, value) TAKE_PIXELS(97, next, value)
 
 /*
  * Define a kernel for a filter. A launch reads the pixels of those outputs of the part whose last level is computed
  * with them.
  */
 #define BEGIN(name, filter, type)                                                                                      \
-    DENSE_KERNEL(J2K_STRIP_GROUP, BEGIN_GROUPS)                                                                        \
+    DENSE_KERNEL(J2K_STRIP_GROUP, BEGIN_GROUPS_##filter)                                                               \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
     {                                                                                                                  \
@@ -124,8 +119,7 @@ FUNCTION void turn_97(float red, float green, float blue, float *to)
         const struct pixel_rows rows =                                                                                 \
             find_pixels(&s, (GLOBAL const struct j2k_work_view *)(work + head->view) + o->view, o, pixels);            \
         const u32 turned = o->transform != J2K_TRANSFORM_NONE;                                                         \
-        const u32 regular = turned && rows.whole && is_regular(&s, 3);                                                 \
-        SINK(s, samples, filter, type, 3, PIXEL_WORDS, regular, LOAD_PIXELS, TAKE_PIXELS_##filter)                     \
+        SINK(s, samples, filter, type, 3, PIXEL_WORDS, LOAD_PIXELS, TAKE_PIXELS_##filter)                              \
     }
 
 BEGIN(begin_53, 53, i32)

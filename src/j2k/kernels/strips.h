@@ -15,13 +15,7 @@
 
 enum {
     STRIP_COLUMNS = J2K_STRIP_WIDTH / J2K_STRIP_GROUP, /* columns of a work-item: 4 */
-    STRIP_LINE = 2 * STRIP_COLUMNS,                    /* samples of a work-item in two rows of a component */
-    /*
-     * Pairs of rows after which the registers of a column have the roles again that they had before: code for so many
-     * moves nothing from one register to another.
-     */
-    ROLES_53 = 2,
-    ROLES_97 = 3
+    STRIP_LINE = 2 * STRIP_COLUMNS                     /* samples of a work-item in two rows of a component */
 };
 
 /* Describes a work-group's strip, and which columns of it a work-item has. */
@@ -110,17 +104,6 @@ FUNCTION GLOBAL const struct j2k_work_level *level_of_group(
         first_level + index;
     *group = group_index() - groups[index];
     return level;
-}
-
-/*
- * Return whether each work-item's columns lie either all in the level, or all behind it, where they are not needed; and
- * pairs of coefficients lie at even places. All of a group get the same answer.
- */
-FUNCTION u32 has_whole_columns(const struct strip *s, u32 components)
-{
-    const i32 first = s->x - STRIP_COLUMNS * (i32)local_index();
-    return first >= s->x0 && (first + J2K_STRIP_WIDTH <= s->x1 || (s->x1 - first) % STRIP_COLUMNS == 0) &&
-           is_even(s->table, components);
 }
 
 /* Return one of four words; `index` must be a constant. */

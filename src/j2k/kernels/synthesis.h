@@ -15,8 +15,25 @@ enum {
     DELAY_53 = 1,
     DELAY_97 = 3,
     /* A level of so many rows mirrors each row that strips load at most once. */
-    MIRRORED_ONCE = 16
+    MIRRORED_ONCE = 16,
+    /*
+     * Pairs of rows after which the registers of a column have the roles again that they had before: code for so many
+     * moves nothing from one register to another.
+     */
+    ROLES_53 = 2,
+    ROLES_97 = 3
 };
+
+/*
+ * Return whether each work-item's columns lie either all in the level, or all behind it, where they are not needed; and
+ * pairs of coefficients lie at even places. All of a group get the same answer.
+ */
+FUNCTION u32 has_whole_columns(const struct strip *s, u32 components)
+{
+    const i32 first = s->x - STRIP_COLUMNS * (i32)local_index();
+    return first >= s->x0 && (first + J2K_STRIP_WIDTH <= s->x1 || (s->x1 - first) % STRIP_COLUMNS == 0) &&
+           is_even(s->table, components);
+}
 
 /*
  * Return the strip of a group, as strip_of() does. `place` becomes the places of a work-item's columns, or of their

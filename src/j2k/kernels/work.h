@@ -31,9 +31,8 @@ enum {
     J2K_STRIP_WIDTH = 128, /* columns of a strip that a group transforms, including margins, which are not its own */
     J2K_STRIP_MARGIN = 4,
     J2K_STRIP_STEP = J2K_STRIP_WIDTH - 2 * J2K_STRIP_MARGIN,
-    J2K_STRIP_ROWS = 64, /* most rows of a strip, of one that writes pixels, and when encoding; see levels.c for all */
+    J2K_STRIP_ROWS = 64, /* most rows of a strip, and of one that writes pixels; see levels.c for both numbers */
     J2K_FINISHED_ROWS = 256,
-    J2K_ANALYSED_ROWS = 252,
     J2K_OUTPUT_GROUP = 256,
     J2K_OUTPUT_WIDTH = 64, /* width and height of the pixels that a group writes */
     J2K_OUTPUT_HEIGHT = 16,
