@@ -127,29 +127,9 @@ static int stop(void **state)
     return memory.used == 0 ? 0 : -1;
 }
 
-static uint32_t ht_lanes(uint32_t blocks, bool alone)
-{
-    enum { UNITS = 132 };
-    return kst_j2k_gpu_choose_ht_lanes(blocks, &(struct j2k_gpu_wish){.units = UNITS, .alone = alone});
-}
-
-/* A picture that is decoded alone gets more and shorter warps, but no fewer than four blocks in a warp for that. */
-static void alone_is_sooner(void **state)
-{
-    (void)state;
-    assert_int_equal(ht_lanes(5188, false), 8);
-    assert_int_equal(ht_lanes(5188, true), 4);
-    assert_int_equal(ht_lanes(10000, false), 16);
-    assert_int_equal(ht_lanes(10000, true), 8);
-    for (uint32_t blocks = 1; blocks < 4224; blocks++)
-        assert_int_equal(ht_lanes(blocks, true), ht_lanes(blocks, false));
-    assert_int_equal(
-        kst_j2k_gpu_choose_ht_lanes(5188, &(struct j2k_gpu_wish){.units = 132, .alone = true, .lanes = 16}), 16);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(longest_go), cmocka_unit_test(none_go),
-        cmocka_unit_test(several_help), cmocka_unit_test(alone_is_sooner)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(longest_go), cmocka_unit_test(none_go), cmocka_unit_test(several_help)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -271,7 +271,6 @@ static struct j2k_gpu_wish wish_of(const struct j2k_gpu_job *job, const struct j
     const struct gpu_runtime *runtime = job->runtime;
     bool helps = order->decode_host_blocks && job->alone;
     return (struct j2k_gpu_wish){.units = runtime->gpu->info.units,
-        .alone = job->alone && job->count == 1 && order->beside == 0,
         .beside = order->beside,
         .lanes = order->lanes,
         .flights = order->flights,

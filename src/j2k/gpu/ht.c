@@ -18,8 +18,6 @@ enum {
     BITS = 31,        /* most bits of a magnitude in the kernels */
     PLANES_MOST = 62, /* a block with more planes is damaged, as on the CPU */
     WARPS_A_UNIT = 4,
-    WARPS_ALONE = 8, /* for a picture that is decoded alone, whose bundles have more than FEW_LANES blocks */
-    FEW_LANES = 4,
     SLICE = 8192 /* blocks that a thread notes or writes at once; calling one takes as long as thousands of blocks */
 };
 
@@ -73,16 +71,6 @@ static bool are_lengths_possible(const struct set *set)
     uint64_t refinement = set->refinement ? set->refinement->length : 0;
     return set->cleanup->length >= J2K_HT_SUFFIX_LEAST && set->cleanup->length <= J2K_HT_CLEANUP_MOST &&
            refinement <= J2K_HT_REFINEMENT_MOST;
-}
-
-static inline uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
-static inline uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Return the most bits that a magnitude may have in the cleanup pass. */
@@ -176,18 +164,10 @@ bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads
     return true;
 }
 
-/*
- * A warp takes as long as its longest block, and all ways that its blocks take through the kernel, so that a picture is
- * finished sooner if warps have few blocks. A unit of an H200 has room for 18 warps, which wait most of the time.
- */
 uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish *wish)
 {
-    if (wish->lanes)
-        return wish->lanes;
-    const uint32_t lanes = kst_j2k_gpu_choose_lanes(blocks, wish->units * WARPS_A_UNIT / (wish->beside + 1));
-    if (!wish->alone || lanes <= FEW_LANES)
-        return lanes;
-    return larger(kst_j2k_gpu_choose_lanes(blocks, wish->units * WARPS_ALONE), FEW_LANES);
+    return wish->lanes ? wish->lanes
+                       : kst_j2k_gpu_choose_lanes(blocks, wish->units * WARPS_A_UNIT / (wish->beside + 1));
 }
 
 /* Holds the state while threads write the blocks of a part. */
@@ -293,6 +273,16 @@ static inline void describe_set(const struct ht_writing *w, const struct ht_band
     to->broken = band->too_deep || !are_lengths_possible(&set);
     to->bits = (uint16_t)(block->missing + 1);
     to->plane = (uint16_t)set.plane;
+}
+
+static inline uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
 }
 
 /* Describe the part of a block that is in the window of its band. */

@@ -254,7 +254,6 @@ size_t kst_j2k_gpu_pixel_pitch(const kst_image *image, uint32_t index);
 /* Says how the caller wants blocks to be decoded, and how large the device is. */
 struct j2k_gpu_wish {
     uint32_t units;  /* compute units of the device; 0: unknown */
-    bool alone;      /* the part has one picture, and no other part is on the device */
     uint32_t beside; /* this and the next two members are as in struct j2k_gpu_order */
     uint32_t lanes, flights;
     uint32_t threads; /* threads that decode some blocks while the device decodes the others; 0: none */
