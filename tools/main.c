@@ -7,7 +7,6 @@
 #include "completion/complete.h"
 #include "files/output.h"
 #include "print/json.h"
-#include "system/channels.h"
 
 static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_filter,
     &verb_video, &verb_volume, &verb_tiff, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile,
@@ -83,7 +82,6 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const struct verb *own = argc > 0 ? called_as(argv[0]) : NULL;
-    ask_for_channels();
     if (own != NULL) {
         output_begin();
         return own->run(argc, argv);

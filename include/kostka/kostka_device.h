@@ -35,7 +35,8 @@
  * **Channels.** CUDA's driver sends work to a GPU through eight channels unless the environment variable
  * CUDA_DEVICE_MAX_CONNECTIONS, which it reads as it starts, says otherwise. Streams that share a channel wait for each
  * other's kernels, and calls on many pictures or volumes have more streams under way. The library does not change the
- * environment; a program that makes such calls should set the variable to 32 before it uses CUDA.
+ * environment. A program that makes such calls for long may set the variable to 32 before it uses CUDA; CUDA then
+ * takes half a second longer to start.
  *
  * **Lifetimes.** Whatever a job works on – coded data, images, options, items – must stay unchanged until
  * kst_job_wait(). End a context's jobs, and release its images and its pinned memory, before the context. The

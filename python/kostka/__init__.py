@@ -18,9 +18,6 @@ as not passed.
 import os as _os
 import threading as _threading
 
-# CUDA's driver reads this as it starts. With its eight channels, queues of the library would wait for each other.
-_os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
-
 from . import _files, _tar
 from ._coder import Coder
 from ._flow import Flow

@@ -4,6 +4,7 @@
 import collections
 import concurrent.futures
 import itertools
+import os
 import random
 
 from . import _items, _shares
@@ -163,6 +164,7 @@ class Loader:
         self._shard = _shares.read_shard(shard)
         self._fields = tuple(fields)
         self._wanted = (labels, self._fields, limit)
+        ask_for_channels()
         self._context = _context_of(device)
         on_device = self._context.device.kind != "cpu"
         self._readers = _count(readers, "readers")
@@ -357,6 +359,11 @@ class Loader:
                 raise error
             self.failed += 1
             self.failures.append((key, error))
+
+
+def ask_for_channels():
+    """Ask CUDA's driver for 32 channels instead of eight. It reads this as it starts, and takes longer to start."""
+    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 
 
 def _context_of(device):

@@ -15,6 +15,8 @@ import torch  # type: ignore[import-not-found]
 
 import kostka
 
+from ._loader import ask_for_channels
+
 _DTYPES = {"uint8": torch.uint8, "float16": torch.float16, "float32": torch.float32}
 _CHANNELS = {"grey": 1, "gray": 1, "rgba": 4, "bgra": 4}
 
@@ -32,6 +34,7 @@ class Loader(kostka.Loader):
         if isinstance(device, torch.device):
             device = str(device)
         if device == "cuda":
+            ask_for_channels()
             device = f"cuda:{torch.cuda.current_device()}"
         super().__init__(source, size, device=device, **options)
         self._choose_memory()

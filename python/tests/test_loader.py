@@ -71,6 +71,19 @@ class WithFiles(unittest.TestCase):
         return loader
 
 
+class Channels(WithFiles):
+    def test_loaders_ask_for_channels(self):
+        for given, wanted in ((None, "32"), ("4", "4")):
+            environment = {} if given is None else {"CUDA_DEVICE_MAX_CONNECTIONS": given}
+            with unittest.mock.patch.dict(os.environ, environment):
+                if given is None:
+                    os.environ.pop("CUDA_DEVICE_MAX_CONNECTIONS", None)
+                kostka._context("cpu")
+                self.assertEqual(os.environ.get("CUDA_DEVICE_MAX_CONNECTIONS"), given)
+                self.load()
+                self.assertEqual(os.environ["CUDA_DEVICE_MAX_CONNECTIONS"], wanted)
+
+
 class Sources(WithFiles):
     def test_archives(self):
         loader = self.load(fields=["json", "txt", "xyz"])

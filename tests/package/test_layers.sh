@@ -83,8 +83,8 @@ allow tools/tar tar batch files progress system
 allow tools/scene scene files options print
 allow tools/openjpeg openjpeg files print system
 allow tools/peers peers system
-allow tools/bench bench peers options progress print
-allow tools/profile profile files options print
+allow tools/bench bench peers options progress print system
+allow tools/profile profile files options print system
 allow tools/completion completion options print
 allow tools/video video files options progress system
 allow tools/pyramid pyramid files options progress print system

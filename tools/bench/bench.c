@@ -9,6 +9,7 @@
 
 #include "print/copies.h"
 #include "progress/progress.h"
+#include "system/channels.h"
 
 static bool bench_batch(const struct bench_settings *settings, struct bench_case *bench, uint32_t batch)
 {
@@ -266,6 +267,7 @@ static int run(int argc, char **argv)
     struct options_given given;
     int code;
 
+    ask_for_channels();
     encode_settings_init(&settings.encode);
     j2k_settings_init(&settings.j2k);
     kst_decode_options_init(&settings.files.decode);

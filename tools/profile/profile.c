@@ -13,6 +13,7 @@
 #include "options/options.h"
 #include "print/json.h"
 #include "profile/run.h"
+#include "system/channels.h"
 
 struct profile_settings {
     struct file_settings files;
@@ -424,6 +425,7 @@ static int run(int argc, char **argv)
     struct options_given given;
     int code;
 
+    ask_for_channels();
     encode_settings_init(&settings.encode);
     j2k_settings_init(&settings.j2k);
     kst_decode_options_init(&settings.files.decode);
