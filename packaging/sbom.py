@@ -28,6 +28,7 @@ LOADED = (
     ("libpng", "libpng-2.0"),
     ("libtiff", "libtiff"),
     ("libwebp", "BSD-3-Clause"),
+    ("NVIDIA-driver", "NOASSERTION"),
     ("OpenCL-ICD-Loader", "Apache-2.0"),
     ("zlib", "Zlib"),
     ("zstd", "BSD-3-Clause"),
@@ -69,6 +70,12 @@ def verification_code(files):
     return hashlib.sha1("".join(sums).encode()).hexdigest()
 
 
+def licences_of(files):
+    """The licences that files name; NONE is not among others (SPDX 2.3, 7.14)."""
+    found = {licence for file in files for licence in file["licenseInfoInFiles"]}
+    return sorted(found - {"NONE"}) or ["NONE"]
+
+
 def describe_release(name, sha256, version, files):
     return {
         "name": "kostka",
@@ -81,7 +88,7 @@ def describe_release(name, sha256, version, files):
         "checksums": [{"algorithm": "SHA256", "checksumValue": sha256}],
         "licenseConcluded": LICENCE,
         "licenseDeclared": LICENCE,
-        "licenseInfoFromFiles": sorted({licence for file in files for licence in file["licenseInfoInFiles"]}),
+        "licenseInfoFromFiles": licences_of(files),
         "copyrightText": "Copyright (c) 2026, the Kostka authors",
         "primaryPackagePurpose": "SOURCE",
     }
