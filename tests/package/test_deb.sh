@@ -4,6 +4,7 @@
 set -eu
 build=$1
 version=$2
+soversion=$3
 for tool in dpkg-deb dpkg-shlibdeps cpack; do
     command -v "$tool" >/dev/null || {
         echo "no $tool"
@@ -32,11 +33,11 @@ dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's,^\./,/,' | grep -v '/$' | s
 /usr/lib/cmake/kostka/kostkaTargets.cmake
 /usr/lib/libkostka.a
 /usr/lib/libkostka.so
-/usr/lib/libkostka.so.${version%%.*}
+/usr/lib/libkostka.so.$soversion
 /usr/lib/libkostka.so.$version
 /usr/lib/libkostka_filters.a
 /usr/lib/libkostka_filters.so
-/usr/lib/libkostka_filters.so.${version%%.*}
+/usr/lib/libkostka_filters.so.$soversion
 /usr/lib/libkostka_filters.so.$version
 /usr/lib/pkgconfig/kostka.pc
 /usr/lib/pkgconfig/kostka_filters.pc
@@ -107,7 +108,7 @@ cmake -D KOSTKA_SHLIBDEPS="$work/shlibdeps" -P "$build/loaded.cmake" >"$work/ren
 grep -q 'DEPENDS:.* libpng-renamed (>= 1\.6' "$work/renamed" || fail "libpng is not found under another name: $(cat "$work/renamed")"
 [ "$(dpkg-deb -f "$package" Version)" = "$version" ] || fail "version $(dpkg-deb -f "$package" Version)"
 dpkg-deb -I "$package" shlibs >"$work/shlibs"
-grep -q "^libkostka ${version%%.*} kostka" "$work/shlibs" || fail "shlibs does not name the library: $(cat "$work/shlibs")"
+grep -q "^libkostka $soversion kostka" "$work/shlibs" || fail "shlibs does not name the library: $(cat "$work/shlibs")"
 grep -q -e openjp2 -e 'libjpeg ' "$work/shlibs" && fail 'other packages would take OpenJPEG or libjpeg for one of this package'
 dpkg-deb -x "$package" "$work/root"
 [ "$("$work/root/usr/bin/kostka" --version)" = "kostka $version" ] || fail 'the command of the package does not work'
