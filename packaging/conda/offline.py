@@ -27,18 +27,9 @@ PYTHON = pathlib.Path(sys.base_prefix) / "bin" / "python3"
 
 
 def requirements(rendered):
-    """The names of the packages that the recipe wants, for building, running and its tests."""
-    names = set()
-
-    def collect(wanted):
-        for one in wanted if isinstance(wanted, list) else wanted.values():
-            if isinstance(one, (list, dict)):
-                collect(one)
-            elif isinstance(one, str):
-                names.add(re.split(r"[ <>=!]", one)[0])
-
-    collect(rendered["requirements"])
-    return names
+    """The names of the packages that the recipe wants, for building and for running."""
+    wanted = rendered["requirements"]
+    return {re.split(r"[ <>=!]", one)[0] for part in ("build", "host", "run") for one in wanted[part]}
 
 
 def write_python(folder):
