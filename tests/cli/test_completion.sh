@@ -113,19 +113,16 @@ tabs() {
 }
 mkdir bin 'a folder'
 ln -s "$KOSTKA" bin/kostka
-has_script=true
-command -v script >/dev/null || {
-    echo 'skipped: script(1), which gives a shell a terminal, is not installed'
-    has_script=false
-}
-if $has_script && command -v bash >/dev/null; then
+tabs=false
+if has_terminals; then tabs=true; fi
+if $tabs && command -v bash >/dev/null; then
     # shellcheck disable=SC2016 # for that shell
     printf 'PATH=%s/bin:$PATH\nPS1=\nbind "set bell-style none"\nsource %s/kostka.bash\n' "$work" "$scripts" >rc
     tabs bash bash --noprofile --rcfile rc -i
 fi
 if ! command -v zsh >/dev/null; then
     echo 'skipped: zsh is not installed'
-elif $has_script; then
+elif $tabs; then
     # shellcheck disable=SC2016 # for that shell
     printf 'PATH=%s/bin:$PATH\nPS1=\nfpath=(%s $fpath)\nautoload -U compinit\ncompinit -u -d %s/dump\nunsetopt beep\n' \
         "$work" "$scripts" "$work" >.zshrc

@@ -105,7 +105,7 @@ expect 0 "$KOSTKA" transcode a.jpg open.jpg
 equals "$(stat -c %a open.jpg)" 755
 
 # A terminal gets no picture.
-if command -v script >/dev/null; then
+if has_terminals; then
     script -qec "'$KOSTKA' decode a.jpg -" /dev/null >out 2>&1 </dev/null && fail 'a picture went to the terminal'
     prints 'standard output is a terminal'
     [ "$(wc -c <out)" -lt 300 ] || fail "the terminal got $(wc -c <out) bytes"

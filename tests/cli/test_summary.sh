@@ -53,7 +53,7 @@ counts 'done before' 2
 # One input has none; a terminal is shown one without being asked.
 expect 0 "$KOSTKA" decode -v made/p1.jpg one.ppm
 counts 'inputs that succeeded' ''
-if command -v script >/dev/null; then
+if has_terminals; then
     script -qec "'$KOSTKA' decode made/p1.jpg made/p2.jpg --out-dir terminal" err >/dev/null 2>&1 </dev/null
     tr -d '\r' <err >plain
     mv plain err

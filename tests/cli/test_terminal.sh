@@ -93,7 +93,7 @@ quick="LD_PRELOAD='$QUICK_CLOCK' ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link
 shown() {
     script -qefc "$quick '$KOSTKA' $*" log >/dev/null 2>&1 </dev/null
 }
-if command -v script >/dev/null; then
+if has_terminals; then
     awk 'BEGIN { print "P2 900 400 255"; s = 1; for (i = 0; i < 360; i++) { for (k = 0; k < 1000; k++) { s = (s * 1103 + 12345) % 65536; printf "%d ", s % 256 } print "" } }' >noise.pgm
     mkdir many
     for i in 1 2 3 4 5 6 7 8 9 10 11 12; do ln noise.pgm "many/n$i.pgm"; done

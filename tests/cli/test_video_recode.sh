@@ -77,7 +77,7 @@ same b.mjpeg c.mjpeg
 
 # The line of progress of a pipe says how many frames a second there are, and how many times faster than real time that is:
 # ten times that number where a frame lasts ten seconds.
-if command -v script >/dev/null; then
+if has_terminals; then
     sed '1s/F50:1/F1:10/' a.y4m >long.y4m
     cat >slow <<END
 {

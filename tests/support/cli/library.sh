@@ -23,6 +23,13 @@ lacks() {
     exit 77
 }
 
+# has_terminals: whether script(1) can give a command a terminal, which also takes /dev/pts; without one it is said what is left out
+has_terminals() {
+    told=$(script -qec true /dev/null 2>&1 </dev/null) && return 0
+    echo "skipped: no terminal can be made: $told"
+    return 1
+}
+
 # sampled ALL SOME: the cases to try; with sanitizers, which take ten times as long and find what code does, some that reach
 # all of it
 sampled() {
