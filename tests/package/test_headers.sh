@@ -19,8 +19,9 @@ try() {
 }
 try c gcc -std=c11
 try c++ g++ -std=c++17
-try c clang -std=c11
-try c++ clang++ -std=c++17
+newest=$KOSTKA_SOURCE/tests/support/newest_clang.sh
+if clang=$(sh "$newest" clang); then try c "$clang" -std=c11; fi
+if clang=$(sh "$newest" clang++); then try c++ "$clang" -std=c++17; fi
 [ "$compilers" -gt 0 ] || {
     echo 'skipped: there is no gcc, g++, clang or clang++'
     exit 77
