@@ -8,10 +8,12 @@ plugin=$KOSTKA_SOURCE/plugins/ultragrid
 play=$KOSTKA_SOURCE/tests/support/ultragrid
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-command -v c++ >/dev/null || {
+CXX=c++
+command -v c++ >/dev/null || CXX=$(sh "$KOSTKA_SOURCE/tests/support/newest_clang.sh" clang++) || {
     echo "there is no C++ compiler"
     exit 77
 }
+export CXX # for build.sh
 cd "$work"
 warnings='-O1 -g -Wall -Wextra -Wshadow -Werror'
 includes="-I$KOSTKA_SOURCE/include -I$play -I$plugin"
@@ -19,8 +21,8 @@ includes="-I$KOSTKA_SOURCE/include -I$play -I$plugin"
 # shellcheck disable=SC2086 # words
 {
     cc -std=c11 -D_GNU_SOURCE $warnings -Wconversion -Wvla $includes -c "$plugin/kostka_pixels.c" "$plugin/kostka_decompress.c"
-    c++ -std=c++17 $warnings $includes -c "$plugin/kostka_compress.cpp" "$KOSTKA_SOURCE/tests/plugins/test_ultragrid.cpp"
-    c++ ./*.o -o play "$build/libkostka.a" -lpthread -lm -ldl
+    "$CXX" -std=c++17 $warnings $includes -c "$plugin/kostka_compress.cpp" "$KOSTKA_SOURCE/tests/plugins/test_ultragrid.cpp"
+    "$CXX" ./*.o -o play "$build/libkostka.a" -lpthread -lm -ldl
 }
 KOSTKA_DEVICE=cpu ./play
 
@@ -63,5 +65,5 @@ configured=
 {
     theirs="$configured -I$KOSTKA_ULTRAGRID/src -I$KOSTKA_ULTRAGRID -I$KOSTKA_SOURCE/include"
     cc -std=gnu11 $theirs -fsyntax-only "$plugin/kostka_pixels.c" "$plugin/kostka_decompress.c"
-    c++ -std=gnu++17 $theirs -fsyntax-only "$plugin/kostka_compress.cpp"
+    "$CXX" -std=gnu++17 $theirs -fsyntax-only "$plugin/kostka_compress.cpp"
 }
