@@ -173,7 +173,7 @@ static bool says_cpu(kst_context *context, const uint8_t *data, size_t length)
            report.stage_device[KST_STAGE_UPLOAD] == KST_DEVICE_NONE;
 }
 
-/* Bytes behind the last block: up to seven are no damage. */
+/* Bytes behind the last block: up to seven are no damage. Every picture has some at the bound, and none or another number. */
 static void test_surplus(void **state)
 {
     (void)state;
@@ -181,6 +181,8 @@ static void test_surplus(void **state)
     for (uint32_t i = 0; i < 40; i++) {
         kst_buffer coded = encode_noise(16 + 7 * i, i % 3 * 4);
         for (size_t count = 0; count <= sizeof more; count++) {
+            if (count != 7 && count != 8 && count != i % (sizeof more + 1))
+                continue;
             uint8_t *data = insert(&coded, coded.length - 2, more, count);
             kst_decode_options options;
             kst_decode_options_init(&options);
@@ -206,7 +208,7 @@ static void check_fill(uint32_t side)
     uint8_t fill[700];
     memset(fill, 0xFF, sizeof fill);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
-        for (size_t at = coded.length / 3, done = 0; done < 12 && at + 2 < coded.length; at++) {
+        for (size_t at = coded.length / 3, done = 0; done < 4 && at + 2 < coded.length; at++) {
             const uint8_t *bytes = coded.data;
             kst_decode_options options;
             if (bytes[at] != 0xFF)
