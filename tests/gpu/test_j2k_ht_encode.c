@@ -132,20 +132,23 @@ static void test_options(void **state)
     static const uint32_t sides[][2] = {{64, 64}, {32, 32}, {16, 8}, {4, 512}, {1024, 4}, {4, 4}, {128, 32}};
     (void)state;
     for (uint32_t i = 0; i < 21 && !simulated(); i++) {
-        kst_image image = noise_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + below(300), 1 + below(200), 8);
+        kst_image image = noise_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + below(200), 1 + below(130), 8);
         kst_j2k_options options = ht_options(i % 2 ? 0 : (1 + below(40)) / 8.0);
         kst_j2k_component own = {.component = 1, .fields = KST_J2K_OWN_STYLE, .style = KST_J2K_TERMALL};
         options.levels = below(7);
         options.block_width = sides[i % 7][0];
         options.block_height = sides[i % 7][1];
         options.style |= i % 4 == 3 ? KST_J2K_CAUSAL : 0U;
-        options.tile_width = options.tile_height = i % 3 == 1 ? 60 + below(100) : 0;
+        options.tile_width = options.tile_height = i % 3 == 1 ? 40 + below(70) : 0;
         options.image_x = i % 3 == 1 ? below(50) : 0;
         options.codestream = i % 5 == 0;
         options.component = &own;
         options.component_count = i % 6 == 4;
         if (i % 7 == 5)
-            options.interest = (kst_region){.x = image.width / 4, .y = image.height / 3, .width = 60, .height = 40};
+            options.interest = (kst_region){.x = image.width / 4,
+                .y = image.height / 3,
+                .width = 1 + image.width / 2,
+                .height = 1 + image.height / 2};
         check("options", &image, &options, true);
         image_free(&image);
     }
@@ -159,7 +162,7 @@ static void test_packets(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 14 && !simulated(); i++) {
-        kst_image image = noise_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 40 + below(260), 30 + below(200), 8);
+        kst_image image = noise_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 40 + below(170), 30 + below(130), 8);
         kst_j2k_options options = ht_options(i % 2 ? 0 : (1 + below(40)) / 4.0);
         options.block_width = options.block_height = i % 4 == 3 ? 8 : 32;
         options.progression = (kst_progression)(i % 5);

@@ -17,8 +17,8 @@
 #include "support/test.h"
 
 enum {
-    SIDE = 40,
-    BRICK = 16, /* the last bricks along each axis have half of it */
+    SIDE = 30,
+    BRICK = 12, /* the last bricks along each axis have half of it */
     ALONG = 3,
     BRICKS = ALONG * ALONG * ALONG,
     MANY = 40,
@@ -29,7 +29,7 @@ enum {
     FEW_LEVELS = 2,           /* of lossy cases: each level adds work-groups of a few samples */
     STEPS = 24,               /* that a search tries at most before a coding */
     CODINGS = 3,              /* of steps that counting bits led to */
-    SMALL_MEMORY = 1000000    /* bytes: enough for a few bricks of 16³ at a time */
+    SMALL_MEMORY = 500000     /* bytes: enough for a few bricks of 12³ at a time */
 };
 
 struct batch_case {
@@ -377,9 +377,9 @@ static void errors(void **state)
         kst_volume_options options[BRICKS];
         kst_volume_encode_item items[BRICKS];
         kst_buffer alone = {.data = NULL};
-        float *samples = whole.data, kept[2] = {samples[(3 * SIDE + 2) * SIDE + 1], samples[17]};
+        float *samples = whole.data, kept[2] = {samples[(3 * SIDE + 2) * SIDE + 1], samples[BRICK + 1]};
         samples[(3 * SIDE + 2) * SIDE + 1] = NAN; /* in brick 0: z 3, y 2, x 1 */
-        samples[17] = INFINITY;                   /* in brick 1: x 1 */
+        samples[BRICK + 1] = INFINITY;            /* in brick 1: x 1 */
         for (uint32_t i = 0; i < BRICKS; i++) {
             brick[i] = brick_of(&whole, i);
             set_options(&c, &options[i]);
@@ -402,7 +402,7 @@ static void errors(void **state)
         kst_buffer_release(cpu_context, &alone);
         release_all(context, items, BRICKS);
         samples[(3 * SIDE + 2) * SIDE + 1] = kept[0];
-        samples[17] = kept[1];
+        samples[BRICK + 1] = kept[1];
     }
     kst_volume_release(cpu_context, &whole);
 }
