@@ -22,14 +22,6 @@ struct gpu_track {
     struct gpu_event event[TRACK_EVENTS];
 };
 
-/* Holds bytes of pinned memory that are uploaded before the work that reads them is known. */
-struct gpu_ahead {
-    const uint8_t *data;
-    size_t length;
-    struct gpu_buffer buffer;      /* their copy on the device, which outlives the work that uses it */
-    const struct gpu_event *event; /* recorded behind the upload; null: it is not queued */
-};
-
 struct gpu_runtime {
     struct gpu *gpu;
     struct pool *threads; /* borrowed threads that copy from and to pinned memory; null: the caller's thread copies */

@@ -7,7 +7,6 @@
  */
 #include "core/report.h"
 #include "run/volume.h"
-#include "run/volume_ahead.h"
 #include "run/volume_decoding.h"
 
 enum {
@@ -64,7 +63,6 @@ struct volume_wave {
     bool ht;                      /* volumes are coded with HT, as far as the first one says */
     uint32_t wanted_groups;       /* 0: as many as suit the volumes */
     uint64_t length;              /* bytes of all streams of the wave */
-    struct volume_ahead ahead;    /* the streams that are uploaded before volumes are planned */
     atomic_uint next;             /* the first volume that no lane of the CPU has taken */
     atomic_uint_fast64_t *memory; /* bytes that the groups of all waves take on the GPU */
 };
@@ -117,9 +115,8 @@ static bool take_memory(const struct volume_wave *wave, const struct volume_grou
  * Let the GPU begin with the planned volumes of a group. A group that cannot begin, for lack of host memory, gives back
  * the memory that it reserved.
  */
-static void begin_planned(const struct volume_wave *wave, struct volume_group *group, const struct gpu_ahead *ahead)
+static void let_begin(const struct volume_wave *wave, struct volume_group *group)
 {
-    (*group->planned)->ahead = ahead;
     for (uint32_t i = 0; i < group->planned_count; i++)
         group->planned[i]->beside = wave->group_count - 1;
     group->under_way = (*group->planned)->decoder->codec->begin_volumes(group->planned, group->planned_count);
@@ -127,18 +124,8 @@ static void begin_planned(const struct volume_wave *wave, struct volume_group *g
         atomic_fetch_sub(wave->memory, group->memory);
 }
 
-/* Let the GPU begin with a group. Also one without planned volumes makes room for the streams of the next groups. */
-static void let_begin(struct volume_wave *wave, struct volume_group *group)
-{
-    const uint32_t index = (uint32_t)(group - wave->group);
-    const struct gpu_ahead *ahead = kst_volume_ahead_take(&wave->ahead, index);
-    if (group->planned_count > 0)
-        begin_planned(wave, group, ahead);
-    kst_volume_ahead_begun(&wave->ahead, index);
-}
-
 /* Let the GPU begin with the volumes of a group that it can decode. All have been planned. */
-static void begin_group(struct volume_wave *wave, struct volume_group *group)
+static void begin_group(const struct volume_wave *wave, struct volume_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++) {
         struct volume_entry *entry = &group->entry[i];
@@ -147,23 +134,18 @@ static void begin_group(struct volume_wave *wave, struct volume_group *group)
         group->planned[group->planned_count++] = &entry->decoding;
         group->memory += entry->decoding.memory;
     }
-    group->waits = group->planned_count > 0 && !take_memory(wave, group);
+    if (group->planned_count == 0)
+        return;
+    group->waits = !take_memory(wave, group);
     if (!group->waits)
         let_begin(wave, group);
 }
 
-/*
- * Queue the first streams, as task 0; or as one of the following tasks open and plan a volume, and begin with its group
- * if all others of the group have been planned.
- */
+/* Open and plan a volume, and begin with its group if all others of the group have been planned. */
 static void open_one(void *argument, uint32_t index)
 {
-    struct volume_wave *wave = argument;
-    if (index == 0) {
-        kst_volume_ahead_queue(&wave->ahead);
-        return;
-    }
-    struct volume_entry *entry = &wave->entry[index - 1];
+    const struct volume_wave *wave = argument;
+    struct volume_entry *entry = &wave->entry[index];
     kst_decoder_start(&entry->decoder, entry->decoder.context);
     entry->status = open_entry(entry, wave->length);
     if (atomic_fetch_sub(&entry->group->left, 1) == 1)
@@ -241,8 +223,6 @@ static void divide(struct volume_wave *wave)
         wave->entry[i] = (struct volume_entry){.item = &wave->items[i], .decoder = {.context = wave->context}};
         wave->length += wave->items[i].data ? wave->items[i].length : 0;
     }
-    kst_volume_ahead_begin(&wave->ahead, wave->group_count > 1 ? kst_context_gpu_if_open(wave->context) : NULL,
-        wave->context->limits.memory);
     for (uint32_t g = 0; g < wave->group_count; g++) {
         const uint32_t first = first_of(wave, g), end = first_of(wave, g + 1);
         wave->group[g] =
@@ -250,7 +230,6 @@ static void divide(struct volume_wave *wave)
         atomic_init(&wave->group[g].left, end - first);
         for (uint32_t i = first; i < end; i++)
             wave->entry[i].group = &wave->group[g];
-        kst_volume_ahead_add(&wave->ahead, wave->items + first, end - first);
     }
 }
 
@@ -296,7 +275,7 @@ static uint32_t count_lanes(const struct volume_wave *wave)
 static void begin_wave(struct volume_wave *wave)
 {
     divide(wave);
-    kst_pool_run(wave->context->pool, wave->count + 1, open_one, wave);
+    kst_pool_run(wave->context->pool, wave->count, open_one, wave);
     atomic_init(&wave->next, 0);
     kst_pool_run(wave->context->pool, count_lanes(wave), decode_lane, wave);
 }
@@ -363,7 +342,6 @@ static void end_group(void *argument, uint32_t index)
 static void end_wave(struct volume_wave *wave, kst_status *first)
 {
     kst_pool_run(wave->context->pool, wave->group_count, end_group, wave);
-    kst_volume_ahead_end(&wave->ahead);
     for (uint32_t i = 0; i < wave->count && !*first; i++)
         *first = wave->entry[i].status;
     wave->count = wave->group_count = 0;

@@ -19,7 +19,6 @@ struct volume_decoding {
     void *planned;                     /* the codec's plan for the GPU; null: the CPU decodes */
     uint64_t memory;                   /* planned: bytes of the GPU's memory that the decoding takes */
     uint64_t together;                 /* bytes of the streams that are decoded together; 0: of this one only */
-    const struct gpu_ahead *ahead;     /* planned: streams of this and the following volumes, uploaded ahead; or null */
     uint32_t beside;                   /* planned: number of other groups of volumes, which other threads begin */
     kst_status status;                 /* the outcome of a decoding on the GPU */
 };

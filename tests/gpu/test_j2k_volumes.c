@@ -324,7 +324,7 @@ static void bricks(void **state)
     kst_volume_release(cpu_context, &whole);
 }
 
-/* The streams of a group whose first one turns out to be broken may have been uploaded already. */
+/* A broken stream leaves the others of its group to the device. */
 static void check_one_broken(kst_context *context, kst_volume_item items[MANY])
 {
     items[0].length = 40;
@@ -334,8 +334,8 @@ static void check_one_broken(kst_context *context, kst_volume_item items[MANY])
 }
 
 /*
- * With HT some groups are smaller than others. Numbers of groups: some are halved; there are too many groups for that,
- * and more than have their streams uploaded ahead; and each volume is a group.
+ * With HT some groups are smaller than others. Numbers of groups: some are halved; there are too many groups for that;
+ * and each volume is a group.
  */
 static void check_divided(
     kst_context *context, kst_volume_item items[MANY], const kst_image *wanted, const kst_image *image)

@@ -50,8 +50,7 @@ static bool take_buffers(struct j2k_gpu_job *job, struct gpu_error *error)
     size_t length[J2K_BUFFERS];
     measure(job, length);
     for (int i = 0; i < J2K_BUFFERS; i++)
-        if (job->buffer[i].length == 0 &&
-            !kst_gpu_pool_take(
+        if (!kst_gpu_pool_take(
                 &job->runtime->pool, i <= J2K_HOST_RESULT ? GPU_PINNED : GPU_DEVICE, length[i], &job->buffer[i], error))
             return false;
     return true;
@@ -158,16 +157,6 @@ static void make_pixels(struct j2k_gpu_job *job)
     end_stage(job, J2K_STAGE_OUTPUT);
 }
 
-/* Upload the work, which has been written, and the streams, unless they are on their way already. */
-static void upload_in_turn(struct j2k_gpu_job *job)
-{
-    kst_j2k_gpu_upload_work(job);
-    if (job->ahead)
-        job->runtime->gpu->backend->wait(&job->track->queue, job->ahead);
-    else
-        kst_j2k_gpu_upload_streams(job);
-}
-
 /*
  * Upload the streams, and the work, which is written while the streams are uploaded. Copies of all jobs go over the bus
  * in the order in which they were queued, so that the work of a job waits for the streams of jobs that began later.
@@ -194,7 +183,7 @@ static void queue_stages(struct j2k_gpu_job *job, const struct j2k_gpu_order *or
     struct gpu_queue *queue = &job->track->queue;
     queue->gpu->backend->record(queue, &job->track->event[0]);
     clear(job);
-    (job->in_turn ? upload_in_turn : upload)(job);
+    upload(job);
     end_stage(job, J2K_STAGE_UPLOAD);
     decode_blocks(job);
     decode_host_blocks(job, order);
@@ -220,37 +209,14 @@ static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
         backend->leave(&job->track->queue);
 }
 
-/* Queue a job whose work has been written. */
-static void queue_job(struct j2k_gpu_job *job)
-{
-    run(job, NULL);
-}
-
-/*
- * Take the streams that were uploaded ahead, if they are the job's. Only jobs that are queued in turn do so, because
- * others begin to upload their streams before their work is written.
- */
-static void take_ahead(struct j2k_gpu_job *job, const struct gpu_ahead *ahead)
-{
-    if (!job->in_turn || !ahead || !ahead->event || ahead->data != job->items->plan->data ||
-        ahead->length < job->part.stream)
-        return;
-    job->buffer[J2K_STREAM] = ahead->buffer;
-    job->ahead = ahead->event;
-}
-
 static void drop(struct j2k_gpu_job *job)
 {
     struct gpu_runtime *runtime = job->runtime;
     if (job->built)
         atomic_fetch_sub(&state_of(job)->jobs, 1);
-    if (job->ahead)
-        job->buffer[J2K_STREAM] = (struct gpu_buffer){.length = 0}; /* it belongs to whoever uploaded it */
     for (int i = 0; i < J2K_BUFFERS; i++)
         kst_gpu_pool_give(&runtime->pool, &job->buffer[i]);
     kst_gpu_track_give(runtime, job->track);
-    if (job->in_turn)
-        pthread_cond_destroy(&job->turned);
     kst_memory_release(runtime->gpu->memory, job->host_damage);
     kst_j2k_gpu_part_release(&job->part);
     kst_memory_release(runtime->gpu->memory, job);
@@ -297,9 +263,6 @@ static bool prepare(struct j2k_gpu_job *job, const struct j2k_gpu_order *order, 
         return false;
     if (order->after)
         runtime->gpu->backend->wait(&job->track->queue, order->after);
-    job->in_turn = job->coarse && job->part.host_blocks == 0 && kst_j2k_gpu_goes_together(job) &&
-                   pthread_cond_init(&job->turned, NULL) == 0;
-    take_ahead(job, order->ahead);
     return take_buffers(job, error);
 }
 
@@ -316,12 +279,7 @@ struct j2k_gpu_job *kst_j2k_gpu_begin(struct gpu_runtime *runtime, const struct 
     job->items = items;
     job->count = count;
     if (prepare(job, order, error)) {
-        if (job->in_turn) {
-            kst_j2k_gpu_work(&job->part, job->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
-            kst_j2k_gpu_take_turn(job, queue_job);
-        } else {
-            run(job, order);
-        }
+        run(job, order);
         return job;
     }
     drop(job);
@@ -374,7 +332,6 @@ kst_status kst_j2k_gpu_end(
     struct j2k_gpu_job *job, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error)
 {
     struct gpu_queue *queue = &job->track->queue;
-    kst_j2k_gpu_await_turn(job);
     queue->gpu->backend->finish(queue);
     *error = queue->error;
     if (!error->status)

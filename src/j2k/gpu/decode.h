@@ -42,7 +42,6 @@ struct j2k_gpu_job;
 struct j2k_gpu_order {
     const struct gpu_event *after; /* event that the job waits for; null: none */
     uint32_t beside;               /* number of similar jobs that run on the device at the same time */
-    const struct gpu_ahead *ahead; /* streams that are on their way already, and begin with the job's first; or null */
     bool by_itself; /* the calling thread does all of the host's work, because other threads begin other jobs */
     uint32_t lanes; /* blocks of a bundle; 0: chosen to suit the device */
     /* Number of planes of a block that are decoded at once, or J2K_NO_FLIGHTS; 0: chosen to suit the block. */

@@ -35,15 +35,6 @@ struct j2k_gpu_job {
     kst_status host_status;
     bool alone;  /* no other job was running when this one began */
     bool coarse; /* some stages are not timed separately */
-    /*
-     * The event behind streams that were uploaded before the job began; null: the job uploads them. `in_turn`: the job
-     * is written before anything is queued, and queued in its turn.
-     */
-    const struct gpu_event *ahead;
-    bool in_turn;
-    bool queued; /* in_turn: guarded by the runtime's lock, like the next member */
-    struct j2k_gpu_job *next;
-    pthread_cond_t turned; /* in_turn: signalled when the job has been queued */
     struct gpu_buffer buffer[J2K_BUFFERS];
 };
 
@@ -52,16 +43,6 @@ void kst_j2k_gpu_upload_streams(struct j2k_gpu_job *job);
 void kst_j2k_gpu_upload_work(struct j2k_gpu_job *job);
 void kst_j2k_gpu_download(struct j2k_gpu_job *job);
 void kst_j2k_gpu_fetch(struct j2k_gpu_job *job);
-
-/* Return whether one copy uploads all streams and what lies behind them, since they follow each other. */
-bool kst_j2k_gpu_goes_together(const struct j2k_gpu_job *job);
-
-/*
- * turns.c: let `queue` queue a job, by this thread, or by another one that is queueing jobs already. No two threads
- * queue jobs at a time. kst_j2k_gpu_await_turn() waits until the job has been queued.
- */
-void kst_j2k_gpu_take_turn(struct j2k_gpu_job *job, void (*queue)(struct j2k_gpu_job *job));
-void kst_j2k_gpu_await_turn(struct j2k_gpu_job *job);
 
 /* host_blocks.c: decode the host blocks on the host's threads, and queue the upload of their coefficients. */
 void kst_j2k_gpu_bring_host_blocks(struct j2k_gpu_job *job, const struct j2k_gpu_order *order);

@@ -59,16 +59,11 @@ enum j2k_gpu_encode_kernel {
     J2K_ENCODE_KERNELS
 };
 
-struct j2k_gpu_job;
-
 /* Holds the state of kst_j2k_gpu_decoding. */
 struct j2k_gpu_decoding_state {
     atomic_uint jobs; /* number of jobs that are running */
     /* Bytes of streams of volumes that are being uploaded before the work of their jobs is. */
     atomic_uint_fast64_t ahead;
-    /* The jobs that wait to be queued, and whether a thread queues some; guarded by the runtime's lock. */
-    struct j2k_gpu_job *first, *last;
-    bool queueing;
 };
 
 extern const struct gpu_module kst_j2k_gpu_decoding;

@@ -147,12 +147,6 @@ static void upload_followers(struct j2k_gpu_job *job, uint32_t index, uint32_t c
     job->runtime->gpu->backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
 }
 
-bool kst_j2k_gpu_goes_together(const struct j2k_gpu_job *job)
-{
-    return job->items->volume && job->items->pinned && count_followers(job, 0) >= job->count &&
-           kst_gpu_is_pinned(job->runtime, job->items->plan->data, job->part.stream);
-}
-
 /*
  * Upload all streams by one copy if they follow each other, together with the bytes behind the last one, if these are
  * in the same memory, so that no gaps must be cleared. Returns whether it did.
@@ -160,9 +154,11 @@ bool kst_j2k_gpu_goes_together(const struct j2k_gpu_job *job)
 static bool upload_together(struct j2k_gpu_job *job)
 {
     const size_t length = job->part.stream;
-    if (!kst_j2k_gpu_goes_together(job))
+    const struct j2k_plan *first = job->items->plan;
+    if (!job->items->volume || !job->items->pinned || count_followers(job, 0) < job->count ||
+        !kst_gpu_is_pinned(job->runtime, first->data, length))
         return false;
-    const struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)job->items->plan->data, length);
+    const struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)first->data, length);
     job->runtime->gpu->backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], 0, &memory, 0, length);
     return true;
 }
