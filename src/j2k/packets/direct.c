@@ -17,8 +17,15 @@ enum {
     SIDE = 64,    /* code-blocks along a side of a subband, at most */
     NODES = 5461, /* of the tag tree of SIDE × SIDE code-blocks */
     SEGMENTS = 2, /* of a code-block, at most: T.814's cleanup and refinement */
-    BYTES = 8     /* fewest bytes per code-block, on average, for which a tile's code-blocks get room at once */
+    BYTES = 8,    /* fewest bytes per code-block, on average, for which a tile's code-blocks get room at once */
+    LINE = 64     /* bytes of a processor's cache line */
 };
+
+/*
+ * While a packet header is read, so many bytes of the next packets are fetched from memory: several packets if they
+ * have at most SHORT bytes on average, otherwise fewer bytes, because most of them are bodies that nobody reads.
+ */
+enum { SHORT = 1024, AHEAD_SHORT = 2048, AHEAD_LONG = 512 };
 
 /* Holds the state while a tile is read. */
 struct direct_reading {
@@ -29,6 +36,8 @@ struct direct_reading {
     uint32_t number;      /* of the next packet */
     uint64_t body;        /* bytes of the blocks of this packet so far */
     uint32_t first_piece; /* of this packet */
+    uint64_t fetched;     /* position up to which bytes were fetched ahead */
+    uint32_t ahead;       /* bytes that are fetched ahead */
 };
 
 static struct j2k_rect blocks_of(const struct j2k_grid *grid, struct j2k_rect band)
@@ -423,6 +432,19 @@ static bool take_packet(struct direct_reading *r, const uint8_t *at, const uint8
     return true;
 }
 
+/*
+ * Fetch bytes ahead. Each packet header says where the next one begins, so that reading them would wait for memory at
+ * each packet: for a volume of many small packets more than a quarter of the time that opening and planning it takes.
+ */
+static void fetch_ahead(struct direct_reading *r)
+{
+    const uint64_t to = r->position + r->ahead < r->end ? r->position + r->ahead : r->end;
+    uint64_t at = r->position > r->fetched ? r->position : r->fetched;
+    for (; at < to; at += LINE)
+        __builtin_prefetch(r->builder->stream->data + at);
+    r->fetched = at;
+}
+
 /* Read the packet of a resolution, or skip it. */
 static bool read_packet(struct direct_reading *r, const struct j2k_grid *grid)
 {
@@ -439,6 +461,7 @@ static bool read_packet(struct direct_reading *r, const struct j2k_grid *grid)
     if (!r->all && !wanted)
         return pass_packet(r, at, length);
     builder->wanted_packets -= wanted;
+    fetch_ahead(r);
     j2k_bits_start(&bits, at, end);
     const bool full = j2k_bit(&bits);
     for (uint32_t b = 0; b < grid->band_count; b++) {
@@ -490,6 +513,7 @@ static bool read_all(struct direct_reading *r)
     r->all = !builder->restricted || builder->wanted_packets == builder->packet_total;
     if (!r->all && !kst_j2k_all_packet_lengths(builder, &r->lengths))
         return false;
+    r->ahead = r->end - r->position <= builder->packet_total * SHORT ? AHEAD_SHORT : AHEAD_LONG;
     make_all_room(r);
     for (uint32_t k = 0; k < (by_resolution ? J2K_RESOLUTIONS : 1) && r->number < builder->packet_total && fine; k++)
         fine = read_grids(r, by_resolution, k);
