@@ -10,8 +10,9 @@
 enum {
     /* A block counts as unwanted once FORGOTTEN times as many blocks as its shelf can hold were released after it. */
     FORGOTTEN = 2,
-    SMALL_SHARE = 8,       /* small blocks may take 1/SMALL_SHARE of the limit, */
-    SMALL_BYTES = 32 << 20 /* but no more than this */
+    SMALL_SHARE = 8,        /* small blocks may take 1/SMALL_SHARE of the limit, */
+    SMALL_BYTES = 32 << 20, /* but no more than this; */
+    SLABS_SHARE = 4         /* and slabs 1/SLABS_SHARE of the limit */
 };
 
 static void make_shelf(struct idle_shelf *shelf, uint64_t limit, uint32_t most)
@@ -24,9 +25,12 @@ static void make_shelf(struct idle_shelf *shelf, uint64_t limit, uint32_t most)
 void kst_idle_init(struct idle_blocks *idle, uint64_t limit)
 {
     const uint64_t share = limit / SMALL_SHARE, small = share < SMALL_BYTES ? share : SMALL_BYTES;
+    const uint64_t fit = limit / SLABS_SHARE / IDLE_SLAB, slabs = fit < IDLE_SLABS_MAX ? fit : IDLE_SLABS_MAX;
     memset(idle, 0, sizeof *idle);
     make_shelf(&idle->large, limit - small, IDLE_LARGE_MAX);
     make_shelf(&idle->small, small, IDLE_BLOCKS_MAX);
+    idle->slabs.most = (uint32_t)slabs;
+    pthread_mutex_init(&idle->slabs.lock, NULL);
 }
 
 void kst_idle_destroy(struct idle_blocks *idle)
@@ -34,6 +38,7 @@ void kst_idle_destroy(struct idle_blocks *idle)
     kst_idle_trim(idle);
     pthread_mutex_destroy(&idle->large.lock);
     pthread_mutex_destroy(&idle->small.lock);
+    pthread_mutex_destroy(&idle->slabs.lock);
 }
 
 /* Return the shelf of blocks of this length, which is at least IDLE_LEAST. */
@@ -115,11 +120,19 @@ static void free_blocks(const struct idle_block *block, uint32_t count)
     }
 }
 
+/* Return the most bytes that a shelf may hold. Slabs take room from large blocks. */
+static uint64_t limit_of(const struct idle_blocks *idle, const struct idle_shelf *shelf)
+{
+    const uint32_t made = atomic_load_explicit(&idle->slabs.made, memory_order_relaxed);
+    const uint32_t slabs = made < idle->slabs.most ? made : idle->slabs.most;
+    return shelf == &idle->large ? shelf->limit - (uint64_t)slabs * IDLE_SLAB : shelf->limit;
+}
+
 void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length, uint64_t left)
 {
     struct idle_shelf *shelf = shelf_of(idle, length);
     struct idle_block out[IDLE_BLOCKS_MAX];
-    const uint64_t limit = left < shelf->limit ? left : shelf->limit;
+    const uint64_t most = limit_of(idle, shelf), limit = left < most ? left : most;
     uint32_t count = 0;
     if (length < IDLE_LEAST || length > limit) {
         free(raw);
@@ -148,6 +161,77 @@ static void shrink(struct idle_shelf *shelf, uint64_t most)
     free_blocks(out, count);
 }
 
+/* Take the slab that a thread had last; otherwise the last one that was given back. The caller holds the lock. */
+static void *choose_slab(struct idle_slabs *slabs, pthread_t user)
+{
+    if (slabs->count == 0)
+        return NULL;
+    uint32_t found = slabs->count - 1;
+    for (uint32_t i = 0; i < slabs->count; i++)
+        if (pthread_equal(slabs->slab[i].user, user))
+            found = i;
+    void *raw = slabs->slab[found].raw;
+    slabs->slab[found] = slabs->slab[--slabs->count];
+    return raw;
+}
+
+/* Make a slab, and let it take its room from large blocks. */
+static void *make_slab(struct idle_blocks *idle)
+{
+    void *raw = malloc(IDLE_SLAB);
+    if (!raw)
+        return NULL;
+    atomic_fetch_add_explicit(&idle->slabs.made, 1, memory_order_relaxed);
+    shrink(&idle->large, limit_of(idle, &idle->large));
+    return raw;
+}
+
+void *kst_idle_take_slab(struct idle_blocks *idle)
+{
+    struct idle_slabs *slabs = &idle->slabs;
+    if (slabs->most == 0)
+        return NULL;
+    pthread_mutex_lock(&slabs->lock);
+    void *raw = choose_slab(slabs, pthread_self());
+    pthread_mutex_unlock(&slabs->lock);
+    if (!raw)
+        return make_slab(idle);
+    kst_unpoison(raw, IDLE_SLAB);
+    return raw;
+}
+
+static void free_slab(struct idle_slabs *slabs, void *raw)
+{
+    kst_unpoison(raw, IDLE_SLAB);
+    free(raw);
+    atomic_fetch_sub_explicit(&slabs->made, 1, memory_order_relaxed);
+}
+
+void kst_idle_give_slab(struct idle_blocks *idle, void *raw, pthread_t user)
+{
+    struct idle_slabs *slabs = &idle->slabs;
+    kst_poison(raw, IDLE_SLAB);
+    pthread_mutex_lock(&slabs->lock);
+    const bool kept = slabs->count < slabs->most;
+    if (kept)
+        slabs->slab[slabs->count++] = (struct idle_slab){raw, user};
+    pthread_mutex_unlock(&slabs->lock);
+    if (!kept)
+        free_slab(slabs, raw);
+}
+
+static void free_slabs(struct idle_slabs *slabs)
+{
+    void *raw[IDLE_SLABS_MAX];
+    uint32_t count = 0;
+    pthread_mutex_lock(&slabs->lock);
+    while (slabs->count > 0)
+        raw[count++] = slabs->slab[--slabs->count].raw;
+    pthread_mutex_unlock(&slabs->lock);
+    for (uint32_t i = 0; i < count; i++)
+        free_slab(slabs, raw[i]);
+}
+
 void kst_idle_shrink(struct idle_blocks *idle, uint64_t most)
 {
     shrink(&idle->large, most);
@@ -157,4 +241,5 @@ void kst_idle_trim(struct idle_blocks *idle)
 {
     shrink(&idle->large, 0);
     shrink(&idle->small, 0);
+    free_slabs(&idle->slabs);
 }

@@ -7,15 +7,18 @@
 #define KOSTKA_CORE_IDLE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
     IDLE_BLOCKS_MAX = 128,
-    IDLE_LARGE_MAX = 32,       /* the most large blocks that are kept: pictures and coefficients */
-    IDLE_LEAST = 1 << 16,      /* the shortest block, in bytes, that is worth keeping */
-    IDLE_LARGE_LEAST = 1 << 20 /* the shortest large block, in bytes; smaller ones are plans and their arrays */
+    IDLE_LARGE_MAX = 32,        /* the most large blocks that are kept: pictures and coefficients */
+    IDLE_LEAST = 1 << 16,       /* the shortest block, in bytes, that is worth keeping */
+    IDLE_LARGE_LEAST = 1 << 20, /* the shortest large block, in bytes; smaller ones are plans and their arrays */
+    IDLE_SLAB = 1 << 19,        /* bytes of a slab: what the plan of a volume of 128³ samples takes */
+    IDLE_SLABS_MAX = 128
 };
 
 struct idle_block {
@@ -35,9 +38,25 @@ struct idle_shelf {
     struct idle_block block[IDLE_BLOCKS_MAX];
 };
 
-/* Keeps blocks of both kinds. All functions may be called from several threads at once. */
+/*
+ * Holds slabs, which are blocks of one length from which an operation cuts its own (memory.h). A thread gets the slab
+ * that it had last, if it is there, because another thread's is in the cache of another core.
+ */
+struct idle_slabs {
+    uint32_t most;        /* that are kept */
+    atomic_uint made;     /* kept or in use */
+    pthread_mutex_t lock; /* guards all members below */
+    uint32_t count;
+    struct idle_slab {
+        void *raw;
+        pthread_t user; /* the last thread that took it */
+    } slab[IDLE_SLABS_MAX];
+};
+
+/* Keeps blocks of both kinds, and slabs. All functions may be called from several threads at once. */
 struct idle_blocks {
     struct idle_shelf large, small;
+    struct idle_slabs slabs;
 };
 
 /* Keep at most `limit` bytes. */
@@ -64,6 +83,13 @@ void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found);
  * operation's limit.
  */
 void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length, uint64_t left);
+
+/*
+ * Take a slab that is kept, or allocate one; null: there is no memory, or the context keeps none. And keep or free a
+ * slab that `user` took.
+ */
+void *kst_idle_take_slab(struct idle_blocks *idle);
+void kst_idle_give_slab(struct idle_blocks *idle, void *raw, pthread_t user);
 
 /* Free large blocks, the longest idle first, until they take at most `most` bytes. */
 void kst_idle_shrink(struct idle_blocks *idle, uint64_t most);

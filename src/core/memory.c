@@ -8,7 +8,7 @@
 
 #include "core/poison.h"
 
-enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20 };
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, SLABS_IN_LIMIT = 64 /* a slab is at most this part of the limit */ };
 
 /* Holds the header that lies right in front of the bytes that the caller gets. */
 struct memory_block {
@@ -39,6 +39,8 @@ void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint
     memory->limit = limit;
     memory->idle = NULL;
     atomic_init(&memory->used, 0);
+    memory->slab = NULL;
+    atomic_init(&memory->cut, 0);
 }
 
 void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit)
@@ -102,6 +104,53 @@ static void *allocate_standard(struct memory *memory, size_t length, bool zero)
     return raw;
 }
 
+/* Cut a block from the slab; null: there is none, or no room in it. */
+static void *cut(struct memory *memory, size_t length)
+{
+    size_t at = atomic_load_explicit(&memory->cut, memory_order_relaxed);
+    if (!memory->slab || length > IDLE_SLAB)
+        return NULL;
+    do {
+        if (length > IDLE_SLAB - at)
+            return NULL;
+    } while (!atomic_compare_exchange_weak_explicit(
+        &memory->cut, &at, at + length, memory_order_acquire, memory_order_relaxed));
+    kst_unpoison(memory->slab + at, length);
+    return memory->slab + at;
+}
+
+/* Give a block back to the slab. Its bytes are cut again if it was the last block. */
+static void uncut(struct memory *memory, const struct memory_block *block)
+{
+    size_t end = (size_t)((uint8_t *)block->raw - memory->slab) + (size_t)block->room;
+    kst_poison(block->raw, (size_t)block->room);
+    atomic_compare_exchange_strong_explicit(
+        &memory->cut, &end, end - (size_t)block->room, memory_order_release, memory_order_relaxed);
+}
+
+void kst_memory_slab_begin(struct memory *memory)
+{
+    if (!memory->idle || memory->limit / SLABS_IN_LIMIT < IDLE_SLAB || !charge(memory, IDLE_SLAB))
+        return;
+    memory->slab = kst_idle_take_slab(memory->idle);
+    memory->slab_user = pthread_self();
+    atomic_store_explicit(&memory->cut, 0, memory_order_relaxed);
+    if (memory->slab)
+        kst_poison(memory->slab, IDLE_SLAB);
+    else
+        atomic_fetch_sub_explicit(&memory->used, IDLE_SLAB, memory_order_relaxed);
+}
+
+void kst_memory_slab_end(struct memory *memory)
+{
+    if (!memory->slab)
+        return;
+    kst_unpoison(memory->slab, IDLE_SLAB);
+    kst_idle_give_slab(memory->idle, memory->slab, memory->slab_user);
+    memory->slab = NULL;
+    atomic_fetch_sub_explicit(&memory->used, IDLE_SLAB, memory_order_relaxed);
+}
+
 /*
  * Allocate, or take an idle block. `*room` receives the number of bytes allocated, and `*clean` whether they are zeroed
  * already, which is only attempted if `zero` is set.
@@ -121,6 +170,17 @@ static void *allocate_raw(struct memory *memory, size_t length, bool zero, size_
     return allocate_standard(memory, *room, zero);
 }
 
+/* Write the header of a block, and return the block behind it. */
+static uint8_t *finish(void *raw, uint64_t charged, size_t room, size_t length)
+{
+    uint8_t *first = (uint8_t *)raw + sizeof(struct memory_block);
+    first += -(uintptr_t)first % ALIGNMENT;
+    struct memory_block *block = (struct memory_block *)(void *)(first - sizeof(struct memory_block));
+    *block = (struct memory_block){raw, charged, room};
+    poison_slack(block, first + length);
+    return first;
+}
+
 static void *allocate(struct memory *memory, size_t count, size_t size, bool zero, kst_status *status)
 {
     kst_status unused;
@@ -129,26 +189,29 @@ static void *allocate(struct memory *memory, size_t count, size_t size, bool zer
     size_t length;
     size_t total;
     if (__builtin_mul_overflow(count, size, &length) || __builtin_add_overflow(length, (size_t)OVERHEAD, &total) ||
-        total > PTRDIFF_MAX || !charge(memory, total)) {
+        total > PTRDIFF_MAX) {
+        *status = KST_ERROR_LIMIT_MEMORY;
+        return NULL;
+    }
+    void *raw = cut(memory, total);
+    if (raw) {
+        uint8_t *block = finish(raw, 0, total, length);
+        return zero ? memset(block, 0, length) : block;
+    }
+    if (!charge(memory, total)) {
         *status = KST_ERROR_LIMIT_MEMORY;
         return NULL;
     }
     bool clean;
     size_t room;
-    void *raw = allocate_raw(memory, total, zero, &room, &clean);
+    raw = allocate_raw(memory, total, zero, &room, &clean);
     if (!raw) {
         atomic_fetch_sub_explicit(&memory->used, total, memory_order_relaxed);
         *status = KST_ERROR_MEMORY;
         return NULL;
     }
-    uint8_t *first = (uint8_t *)raw + sizeof(struct memory_block);
-    first += -(uintptr_t)first % ALIGNMENT;
-    struct memory_block *block = (struct memory_block *)(void *)(first - sizeof(struct memory_block));
-    *block = (struct memory_block){raw, total, room};
-    if (zero && !clean)
-        memset(first, 0, length);
-    poison_slack(block, first + length);
-    return first;
+    uint8_t *block = finish(raw, total, room, length);
+    return zero && !clean ? memset(block, 0, length) : block;
 }
 
 void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status)
@@ -186,6 +249,10 @@ void kst_memory_release(struct memory *memory, void *block)
     if (!block)
         return;
     const struct memory_block header = *((const struct memory_block *)block - 1);
+    if (header.length == 0) { /* only blocks of a slab are not charged one by one */
+        uncut(memory, &header);
+        return;
+    }
     kst_unpoison(header.raw, (size_t)header.room);
     atomic_fetch_sub_explicit(&memory->used, header.length, memory_order_relaxed);
     if (memory->idle)

@@ -26,12 +26,27 @@ struct memory {
      */
     struct idle_blocks *idle;
     atomic_uint_fast64_t used;
+    /*
+     * The slab from which blocks are cut as long as it has room, IDLE_SLAB bytes; null: there is none. Blocks of it
+     * count against the limit as a whole, with the slab.
+     */
+    uint8_t *slab;
+    atomic_size_t cut; /* bytes of the slab up to the end of the last block */
+    pthread_t slab_user;
 };
 
 void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit);
 
 /* Initialise like kst_memory_init(), but with the allocator and the idle blocks of `other`. */
 KST_SHARED void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit);
+
+/*
+ * Cut blocks from a slab from now on, if there are idle blocks, and the slab is a small part of the limit. It saves the
+ * operation most calls of malloc() and free(), for whose locks threads wait. kst_memory_slab_end() must follow when all
+ * blocks of the operation have been released. No block may be handed over meanwhile.
+ */
+void kst_memory_slab_begin(struct memory *memory);
+void kst_memory_slab_end(struct memory *memory);
 
 /* Return whether the allocator is the standard one, malloc() and free(). */
 bool kst_memory_is_standard(const struct memory *memory);

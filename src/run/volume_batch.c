@@ -83,6 +83,8 @@ static kst_status open_entry(struct volume_entry *entry, uint64_t together)
     kst_status status = kst_volume_decoding_check(item->options, item->volume, &detail);
     if (status)
         return refuse(entry, status, detail);
+    if (item->volume->data) /* otherwise a buffer is allocated that outlives the decoding */
+        kst_memory_slab_begin(&entry->decoder.memory);
     status = kst_decoder_open(&entry->decoder, item->data, item->length);
     if (!status)
         status = kst_volume_decoding_describe(&entry->decoding, &entry->decoder, item->options, &described, &info);
@@ -327,6 +329,7 @@ static void end_entry(struct volume_entry *entry)
         kst_progress_end(&entry->progress);
     entry->item->report = entry->decoder.report;
     kst_decoder_close(&entry->decoder);
+    kst_memory_slab_end(&entry->decoder.memory);
 }
 
 static void end_group(void *argument, uint32_t index)

@@ -172,6 +172,46 @@ static void test_idle_within_limit(void **state)
     kst_idle_destroy(&idle);
 }
 
+/* Blocks are cut from a slab as long as it has room; it counts as a whole, and the thread gets it again. */
+static void test_slab(void **state)
+{
+    (void)state;
+    struct idle_blocks idle;
+    struct memory memory;
+    kst_idle_init(&idle, UINT64_C(64) << 20);
+    kst_memory_init(&memory, NULL, UINT64_C(64) << 20);
+    memory.idle = &idle;
+    kst_memory_slab_begin(&memory);
+    const uint8_t *slab = memory.slab;
+    assert_non_null(slab);
+    assert_int_equal(memory.used, IDLE_SLAB);
+    uint8_t *a = kst_memory_array(&memory, 1000, 1, NULL), *b = kst_memory_array(&memory, IDLE_SLAB / 2, 1, NULL);
+    memset(a, 1, 1000);
+    memset(b, 1, IDLE_SLAB / 2);
+    assert_true((uintptr_t)b % 64 == 0 && b > a && b < slab + IDLE_SLAB);
+    assert_int_equal(memory.used, IDLE_SLAB);
+    uint8_t *c = kst_memory_array(&memory, IDLE_SLAB / 2, 1, NULL); /* there is no room for it */
+    assert_non_null(c);
+    assert_true(memory.used > IDLE_SLAB + IDLE_SLAB / 2);
+    kst_memory_release(&memory, c);
+    kst_memory_release(&memory, b); /* the last block, which is cut again */
+    c = kst_memory_zeroed(&memory, IDLE_SLAB / 2, 1, NULL);
+    assert_ptr_equal(c, b);
+    assert_true(c[0] == 0 && c[IDLE_SLAB / 2 - 1] == 0);
+    kst_memory_release(&memory, a);
+    kst_memory_release(&memory, c);
+    kst_memory_slab_end(&memory);
+    assert_int_equal(memory.used, 0);
+    kst_memory_slab_begin(&memory);
+    assert_ptr_equal(memory.slab, slab);
+    kst_memory_slab_end(&memory);
+    kst_memory_init(&memory, NULL, 1 << 20); /* too little for a slab */
+    memory.idle = &idle;
+    kst_memory_slab_begin(&memory);
+    assert_null(memory.slab);
+    kst_idle_destroy(&idle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_failing_allocator),
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_idle_within_limit),
+        cmocka_unit_test(test_slab),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
