@@ -27,6 +27,7 @@ struct gpu {
     struct memory *memory; /* accounts for the host memory that the device needs; outlives the device */
     kst_device_info info;
     uint64_t largest;          /* the most bytes that a buffer may have */
+    uint32_t channels;         /* queues that the driver keeps apart from each other; 0: not known */
     long process;              /* process that opened the device: drivers do not survive fork() */
     struct gpu_timing *timing; /* the record being made, see device/timing.h; null: none */
 };

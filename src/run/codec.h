@@ -113,6 +113,12 @@ struct encode_parts {
     uint32_t (*threads)(void *parts); /* how many threads are to call run() at the same time; 0: there is no picture */
 };
 
+/* Says how the code-blocks of a volume are coded, as far as its main header says so. */
+struct volume_blocks {
+    bool ht;
+    uint32_t samples; /* of a block, at most */
+};
+
 struct codec {
     kst_codec kind;
 
@@ -196,6 +202,11 @@ struct codec {
         kst_decoder *decoder, const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info);
     kst_status (*decode_volume)(kst_decoder *decoder, const kst_volume_decode_options *options,
         const kst_volume *volume, struct progress *progress);
+    /*
+     * Present with the functions above: find how the code-blocks of most components are coded, without parsing all
+     * headers. Returns false if it is not found.
+     */
+    bool (*find_blocks)(const uint8_t *data, size_t length, struct volume_blocks *blocks);
     /*
      * Present with the functions above. place_volume() plans a volume for its GPU, or leaves v->planned null if the CPU
      * is to decode it. begin_volumes() begins to decode planned volumes of one GPU; end_volumes() waits until all

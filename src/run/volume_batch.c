@@ -14,19 +14,20 @@ enum {
     GROUPS_A_THREAD = 2, /* two, so that the second is planned while the GPU decodes the first */
     GROUPS_LEAST = 4,    /* for pools of few threads */
     GROUPS_MOST = 16,    /* more launches of fewer code-blocks use the GPU less well */
-    EBCOT_MOST = 8,      /* the same for EBCOT */
-    GROUPS_HALVED = 8,   /* least number of groups of which some are halved; see first_of() */
-    LIMITS_AT_ONCE = 6,  /* all groups in flight take at most this many times the limit on memory */
-    BYTES_A_SAMPLE = 8   /* memory that the CPU takes to decode a sample of a volume */
+    FEW_MOST = 8,      /* the same for EBCOT with large code-blocks, and if the driver has fewer channels than groups */
+    GROUPS_HALVED = 8, /* least number of groups of which some are halved; see first_of() */
+    LIMITS_AT_ONCE = 6, /* all groups in flight take at most this many times the limit on memory */
+    BYTES_A_SAMPLE = 8  /* memory that the CPU takes to decode a sample of a volume */
 };
 
 /*
  * GROUP_SAMPLES is the least number of samples of a group with EBCOT: a work-item decodes a code-block, and the slowest
  * one decides how long a launch takes, so that several launches of few code-blocks take much longer than one of many.
- * With HT launches are short, and a group has at least GROUP_VOLUMES volumes, however small the requested parts are:
- * what takes time is then to read and plan them, which groups do at the same time.
+ * With HT launches are short, and a group has at least HT_VOLUMES volumes, however small the requested parts are: what
+ * takes time is then to read and plan them, which groups do at the same time. This is also so for EBCOT's code-blocks
+ * of at most SMALL_BLOCK samples, of which a group has at least SMALL_VOLUMES volumes.
  */
-enum { GROUP_SAMPLES = 1 << 24, GROUP_VOLUMES = 2 };
+enum { GROUP_SAMPLES = 1 << 24, HT_VOLUMES = 2, SMALL_VOLUMES = 4, SMALL_BLOCK = 1024 };
 
 struct volume_group;
 
@@ -60,7 +61,7 @@ struct volume_wave {
     struct volume_decoding **planned;
     struct volume_group *group;
     uint32_t count, group_count;
-    bool ht;                      /* volumes are coded with HT, as far as the first one says */
+    struct volume_blocks blocks;  /* of the first volume, as those of one array are coded alike */
     uint32_t wanted_groups;       /* 0: as many as suit the volumes */
     uint64_t length;              /* bytes of all streams of the wave */
     atomic_uint next;             /* the first volume that no lane of the CPU has taken */
@@ -148,7 +149,8 @@ static void open_one(void *argument, uint32_t index)
 {
     const struct volume_wave *wave = argument;
     struct volume_entry *entry = &wave->entry[index];
-    kst_decoder_start(&entry->decoder, entry->decoder.context);
+    *entry = (struct volume_entry){.item = entry->item, .group = entry->group};
+    kst_decoder_start(&entry->decoder, wave->context);
     entry->status = open_entry(entry, wave->length);
     if (atomic_fetch_sub(&entry->group->left, 1) == 1)
         begin_group(wave, entry->group);
@@ -164,37 +166,48 @@ static uint64_t samples_of(const kst_volume_item *item, uint64_t unknown)
     return volume && volume->data ? (uint64_t)volume->width * volume->height * volume->depth : unknown;
 }
 
-/* Return whether a volume has code-blocks of HT, as its main header says; false for data that are no such stream. */
-static bool is_ht(kst_context *context, const kst_volume_item *item)
+/* Find how the code-blocks of a volume are coded. Data that do not say so count as EBCOT with large code-blocks. */
+static struct volume_blocks blocks_of(const kst_volume_item *item)
 {
-    kst_volume_info info = {.size = sizeof info};
-    const struct volume_request description = {.info = &info};
-    return item->data && !kst_volume_run_decode(context, item->data, item->length, &description, NULL) &&
-           (info.block_style & KST_J2K_HT) != 0;
+    struct volume_blocks blocks = {.samples = UINT32_MAX};
+    const struct codec *codec = item->data ? kst_codec_of(item->data, item->length) : NULL;
+    if (codec && codec->find_blocks)
+        codec->find_blocks(item->data, item->length, &blocks);
+    return blocks;
 }
 
-/* Return the largest useful number of groups. */
-static uint32_t most_groups(const struct volume_wave *wave, bool ht)
+/* Return how many volumes a group has at least, whatever is requested of them; 0: samples decide. */
+static uint32_t least_volumes(const struct volume_blocks *blocks)
 {
-    const uint32_t usual = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
-    const uint32_t most = ht ? GROUPS_MOST : EBCOT_MOST;
-    return usual < GROUPS_LEAST ? GROUPS_LEAST : usual < most ? usual : most;
+    return blocks->ht ? HT_VOLUMES : blocks->samples <= SMALL_BLOCK ? SMALL_VOLUMES : 0;
 }
 
 /*
- * Choose a number of groups, from 1 to the number of volumes. The coding of the first volume stands for all, since the
- * bricks of an array are coded alike.
+ * Return the largest useful number of groups. EBCOT's launches take long, and those that share a channel of the driver
+ * wait for each other.
  */
+static uint32_t most_groups(const struct volume_wave *wave)
+{
+    const struct gpu_runtime *gpu = kst_context_gpu_if_open(wave->context);
+    const bool many =
+        wave->blocks.ht || (wave->blocks.samples <= SMALL_BLOCK && gpu && gpu->gpu->channels >= GROUPS_MOST);
+    const uint32_t usual = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
+    const uint32_t most = many ? GROUPS_MOST : FEW_MOST;
+    return usual < GROUPS_LEAST ? GROUPS_LEAST : usual < most ? usual : most;
+}
+
+/* Choose a number of groups, from 1 to the number of volumes. */
 static uint32_t choose_groups(const struct volume_wave *wave)
 {
+    const uint32_t least = least_volumes(&wave->blocks);
     uint64_t groups = wave->wanted_groups, samples = 0;
     if (groups == 0 && wave->count > 1) {
-        const uint32_t most = most_groups(wave, wave->ht);
+        const uint32_t most = most_groups(wave);
         for (uint32_t i = 0; i < wave->count; i++)
             samples += samples_of(&wave->items[i], GROUP_SAMPLES);
         groups = samples / GROUP_SAMPLES + (samples % GROUP_SAMPLES > 0);
-        if (wave->ht && wave->count / GROUP_VOLUMES > groups)
-            groups = wave->count / GROUP_VOLUMES;
+        if (least > 0 && wave->count / least > groups)
+            groups = wave->count / least;
         groups = groups < most ? groups : most;
     }
     return groups == 0 ? 1 : groups < wave->count ? (uint32_t)groups : wave->count;
@@ -208,7 +221,7 @@ static uint32_t choose_groups(const struct volume_wave *wave)
 static uint32_t first_of(const struct volume_wave *wave, uint32_t group)
 {
     const uint64_t groups = wave->group_count;
-    if (!wave->ht || groups < GROUPS_HALVED || wave->count < 2 * groups)
+    if (!wave->blocks.ht || groups < GROUPS_HALVED || wave->count < 2 * groups)
         return (uint32_t)(wave->count * group / groups);
     const uint64_t halves = 2 * groups - 4, from_end = groups - group;
     const uint64_t before = group < 2 ? group : from_end < 2 ? halves - from_end : 2 * group - 2;
@@ -218,11 +231,11 @@ static uint32_t first_of(const struct volume_wave *wave, uint32_t group)
 /* Divide the volumes of a wave into groups. */
 static void divide(struct volume_wave *wave)
 {
-    wave->ht = wave->count > 1 && is_ht(wave->context, wave->items);
+    wave->blocks = blocks_of(wave->items);
     wave->group_count = choose_groups(wave);
     wave->length = 0;
     for (uint32_t i = 0; i < wave->count; i++) {
-        wave->entry[i] = (struct volume_entry){.item = &wave->items[i], .decoder = {.context = wave->context}};
+        wave->entry[i].item = &wave->items[i];
         wave->length += wave->items[i].data ? wave->items[i].length : 0;
     }
     for (uint32_t g = 0; g < wave->group_count; g++) {

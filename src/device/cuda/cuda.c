@@ -4,8 +4,10 @@
  * context, which the runtime API shares.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "core/context.h"
 #include "device/cuda/cuda.h"
 #include "device/library.h"
 
@@ -166,6 +168,15 @@ static bool loads_programs(struct cuda *cuda, struct gpu_error *error)
     return good;
 }
 
+/* Return through how many channels the driver sends work: what it reads in the environment, or its default. */
+static uint32_t count_channels(void)
+{
+    enum { USUAL = 8, MOST = 32 };
+    const char *value = kst_environment("CUDA_DEVICE_MAX_CONNECTIONS");
+    const unsigned long number = value ? strtoul(value, NULL, 10) : 0;
+    return number == 0 ? USUAL : number < MOST ? (uint32_t)number : MOST;
+}
+
 static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_error *error)
 {
     struct cuda *cuda = kst_memory_zeroed(memory, 1, sizeof *cuda, &error->status);
@@ -174,6 +185,7 @@ static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_e
     cuda->base.backend = &kst_gpu_cuda;
     cuda->base.memory = memory;
     cuda->base.largest = UINT64_MAX;
+    cuda->base.channels = count_channels();
     cuda->base.process = (long)getpid();
     kst_gpu_name(&cuda->base.info, &kst_gpu_cuda, index);
     cu_result result = 0;

@@ -98,4 +98,7 @@ kst_status kst_j2k_run_describe_volume(
 kst_status kst_j2k_run_decode_volume(kst_decoder *decoder, const kst_volume_decode_options *options,
     const kst_volume *volume, struct progress *progress);
 
+/* volume_blocks.c: the codec's find_blocks(); see struct codec. */
+bool kst_j2k_run_find_blocks(const uint8_t *data, size_t length, struct volume_blocks *blocks);
+
 #endif

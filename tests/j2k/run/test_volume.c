@@ -11,6 +11,7 @@
 
 #include <kostka/kostka_volume.h>
 
+#include "run/codec.h"
 #include "support/j2k/volumes.h"
 #include "support/machines.h"
 #include "support/random.h"
@@ -535,6 +536,35 @@ static void test_described(void **state)
     kst_buffer_release(context, &coded);
 }
 
+/* The coding of code-blocks is found without parsing, behind boxes, too, and in no other data. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    enum { IN_FRONT = 85 };
+    uint8_t behind[IN_FRONT + 200] = {0};
+    kst_volume v = volume_make(20, 30, 10, 12, true);
+    for (uint32_t ht = 0; ht < 2; ht++) {
+        struct volume_blocks blocks = {.samples = 0};
+        kst_volume_options options;
+        kst_volume_options_init(&options);
+        options.jpeg2000.style = ht ? KST_J2K_HT : 0;
+        options.jpeg2000.block_width = ht ? 64 : 32;
+        options.jpeg2000.block_height = 16;
+        kst_buffer coded = volume_encode(context, &v, &options);
+        assert_true(kst_j2k_run_codec.find_blocks(coded.data, coded.length, &blocks));
+        assert_true(blocks.ht == ht && blocks.samples == (ht ? 1024 : 512));
+        memcpy(behind + IN_FRONT, coded.data, sizeof behind - IN_FRONT);
+        blocks.samples = 0;
+        assert_true(kst_j2k_run_codec.find_blocks(behind, sizeof behind, &blocks));
+        assert_true(blocks.ht == ht && blocks.samples == (ht ? 1024 : 512));
+        for (size_t length = 0; length < 50; length++)
+            assert_false(kst_j2k_run_codec.find_blocks(coded.data, length, &blocks));
+        assert_false(kst_j2k_run_codec.find_blocks(behind, IN_FRONT, &blocks));
+        kst_buffer_release(context, &coded);
+    }
+    kst_volume_release(context, &v);
+}
+
 /* Check which options and volumes are refused, and that nothing is left of a volume that could not be decoded. */
 static void test_refused(void **state)
 {
@@ -711,7 +741,7 @@ int main(void)
         cmocka_unit_test(test_low_memory), cmocka_unit_test(test_together), cmocka_unit_test(test_regions),
         cmocka_unit_test(test_targets), cmocka_unit_test(test_steps_of_slices), cmocka_unit_test(test_array),
         cmocka_unit_test(test_stages), cmocka_unit_test(test_hostile), cmocka_unit_test(test_described),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_scales), cmocka_unit_test(test_transcoded),
-        cmocka_unit_test(test_transcoded_changes)};
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_refused), cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_transcoded), cmocka_unit_test(test_transcoded_changes)};
     return run_with_context(2, tests, start, stop);
 }
