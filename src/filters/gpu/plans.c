@@ -24,6 +24,11 @@ static kst_status move(struct filter_gpu_step *step, struct filter_gpu_turn turn
     return kst_filter_gpu_add(step, FILTER_MOVE, &record);
 }
 
+kst_status kst_filter_gpu_copy(struct filter_gpu_step *step)
+{
+    return move(step, (struct filter_gpu_turn){0, 0, {1, 0}, {0, 1}});
+}
+
 static kst_status crop(struct filter_gpu_step *step)
 {
     return move(step, (struct filter_gpu_turn){step->value[1].number, step->value[2].number, {1, 0}, {0, 1}});

@@ -33,6 +33,9 @@ kst_status kst_filter_gpu_in_bytes(struct filter_gpu_step *step, filter_gpu_plan
 kst_status kst_filter_gpu_apply(struct filter_gpu_step *step, filter_gpu_plan plan, const struct filter_value *value,
     const struct filter_gpu_pixels *from, const struct filter_gpu_pixels *to);
 
+/* Add a launch that copies all pixels. */
+kst_status kst_filter_gpu_copy(struct filter_gpu_step *step);
+
 /* Add the table of a matrix, which kernels read; *at receives its place, for the record. */
 struct filter_matrix;
 kst_status kst_filter_gpu_matrix_table(struct filter_gpu_step *step, const struct filter_matrix *matrix, int32_t *at);

@@ -5,6 +5,7 @@
 #include "filters/kernels/points.h"
 #include "filters/kernels/equalise.h"
 #include "filters/kernels/blur.h"
+#include "filters/kernels/blur_wide.h"
 #include "filters/kernels/bilateral.h"
 #include "filters/kernels/median.h"
 #include "filters/kernels/gradient.h"

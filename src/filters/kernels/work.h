@@ -19,7 +19,12 @@ enum {
     FILTER_TILE = 32,                                    /* columns and rows that a work-group makes */
     FILTER_TILE_ROWS = FILTER_GROUP_ITEMS / FILTER_TILE, /* rows that a work-group makes at once */
     FILTER_VALUES = 8,
-    FILTER_BINS = 65536,                       /* bins of a histogram, with two words each */
+    FILTER_BINS = 65536,       /* bins of a histogram, with two words each */
+    FILTER_BLUR_RADIUS = 127,  /* the greatest radius */
+    FILTER_BLUR_COLUMNS = 128, /* columns and rows of a work-group that blurs bytes horizontally */
+    FILTER_BLUR_ROWS = FILTER_GROUP_ITEMS * 4 / FILTER_BLUR_COLUMNS,
+    FILTER_BLUR_SAMPLES = 256, /* samples of a row, and rows, of one that blurs them vertically */
+    FILTER_BLUR_DOWN_ROWS = FILTER_GROUP_ITEMS * 16 / FILTER_BLUR_SAMPLES,
     FILTER_BILATERAL_RADIUS = 12,              /* the greatest radius */
     FILTER_BILATERAL_WEIGHTS = 8192,           /* weights that a work-group keeps in local memory */
     FILTER_BILATERAL_TABLE = 4096,             /* the same with samples of more than 8 bits */

@@ -5,6 +5,7 @@
  * column of four rows.
  */
 #include "kernels/dots.h"
+#include "kernels/quads.h"
 
 #include "resize/kernels/step.h"
 
@@ -13,56 +14,6 @@ enum {
     ACROSS_SUMS = RESIZE_ACROSS_STRIP * RESIZE_CHANNELS,
     ACROSS_MADE = RESIZE_ACROSS_ROWS * RESIZE_ACROSS_COLUMNS * RESIZE_CHANNELS / 4 /* words of pixels of a group */
 };
-
-/*
- * Load four pixels from byte `at` of a row on, of which `length` bytes may be read; bytes beyond that are 0. Where the
- * pixels are not aligned, the words around them are read only if they lie within the row.
- */
-FUNCTION void load_pixels(GLOBAL const u8 *from, u64 row, u32 at, u32 length, const u32 channels, u32 *word)
-{
-    u64 place = row + at;
-    u32 odd = oddness_of(from, place);
-    if (odd == 0 && at + 4 * channels <= length) {
-        GLOBAL const u32 *words = source_words_at(from, place);
-        UNROLL for (u32 i = 0; i < channels; i++) word[i] = words[i];
-    } else if (at >= odd && at - odd + 4 * channels + 4 <= length) {
-        GLOBAL const u32 *words = source_words_at(from, place - odd);
-        u32 low = words[0];
-        UNROLL for (u32 i = 0; i < channels; i++)
-        {
-            u32 high = words[i + 1];
-            word[i] = shift_pair(low, high, 8 * odd);
-            low = high;
-        }
-    } else {
-        GLOBAL const u8 *bytes = source_at(from, row);
-        UNROLL for (u32 i = 0; i < channels; i++)
-        {
-            word[i] = 0;
-            for (u32 j = 0; j < 4; j++)
-                word[i] |= (at + 4 * i + j < length ? (u32)bytes[at + 4 * i + j] : 0) << (8 * j);
-        }
-    }
-}
-
-/* Transpose the words of four pixels from pixel after pixel to channel after channel. */
-FUNCTION void separate(const u32 channels, u32 *word)
-{
-    u32 a = word[0], b = channels > 1 ? word[1] : 0, c = channels > 1 ? word[2] : 0, d = channels > 3 ? word[3] : 0;
-    if (channels == 3) {
-        word[0] = pick_bytes(pick_bytes(a, b, 0x0630), c, 0x5210);
-        word[1] = pick_bytes(pick_bytes(a, b, 0x0741), c, 0x6210);
-        word[2] = pick_bytes(pick_bytes(a, b, 0x0052), c, 0x7410);
-    } else if (channels == 4) {
-        u32 low = pick_bytes(a, b, 0x5140), high = pick_bytes(c, d, 0x5140);
-        word[0] = pick_bytes(low, high, 0x5410);
-        word[1] = pick_bytes(low, high, 0x7632);
-        low = pick_bytes(a, b, 0x7362);
-        high = pick_bytes(c, d, 0x7362);
-        word[2] = pick_bytes(low, high, 0x5410);
-        word[3] = pick_bytes(low, high, 0x7632);
-    }
-}
 
 /* Fill the tile with `count` quads of pixels of each row, from quad `first` on. Rows beyond the last one repeat it. */
 FUNCTION void fill_tile(GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from, u32 y, u32 first, u32 count,
@@ -74,7 +25,7 @@ FUNCTION void fill_tile(GLOBAL const struct resize_work_step *step, GLOBAL const
         u64 row = place_of(step->from) + (u64)at * step->from_pitch;
         LOCAL u32 *to = tile + i * channels * step->quads;
         for (u32 quad = lane; quad < count; quad += ACROSS_LANES) {
-            load_pixels(from, row, 4 * channels * (first + quad), step->length, channels, word);
+            load_quad(from, row, 4 * channels * (first + quad), step->length, channels, word);
             separate(channels, word);
             UNROLL for (u32 c = 0; c < channels; c++) to[c * step->quads + quad] = word[c];
         }
