@@ -73,6 +73,16 @@ FUNCTION void separate(const u32 channels, u32 *word)
     }
 }
 
+/* Return the aligned word that a byte lies in. */
+FUNCTION GLOBAL const u32 *word_around(GLOBAL const u8 *at)
+{
+#if defined(__CUDACC__)
+    return (const u32 *)((u64)at & ~(u64)3);
+#else
+    return (GLOBAL const u32 *)(GLOBAL const void *)(at - ((uintptr_t)at & 3));
+#endif
+}
+
 /* Store a word at byte `at` of a row: only the bytes within the row's `length`. */
 FUNCTION void store_word(GLOBAL u8 *row, u32 at, u32 length, u32 word)
 {

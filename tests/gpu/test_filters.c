@@ -47,13 +47,13 @@ static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rot
     "sobel=5:length", "sobel=3:x", "sobel=5:y", "canny=40:90", "canny=20:300:l2:5", "canny=900:300:l1:7", "gaussian",
     "gaussian=0.4", "gaussian=0.1", "gaussian=9:40", "sharpen=2:0.7:3", "sharpen=2:0.1", "sharpen", "median",
     "median=3", "median=15", "bilateral", "bilateral=900:40:12", "bilateral=8:0.5", "equalise",
-    "warp=0.8:0.3:-2.5:-0.3:0.8:4.25", "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge",
-    "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02", "warp=1:-0.25:3:0:1.5:-7:-0.02:0.001:40x20:bicubic:edge", "rgb",
-    "channel=blue", "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", "normalise=20:30.5",
-    CURVES, SOLID, SOLID_TRILINEAR, "oil=2:1", "oil=4:20", "oil=15:3", "cartoon=4:1:1",
-    "cartoon=levels=9:passes=2:line=4:low=20", "cartoon=64:0:2:30:60", "cartoon=2:3:0", "painterly=3:2:2:4",
-    "painterly", "painterly=9:4:3:2", "painterly=32:1:16:0", "lines=20:60:1:5", "depth=12", "depth=10", "depth=1",
-    "xyz", "xyz=dci:2.6:16"};
+    "warp=0.8:0.3:-2.5:-0.3:0.8:4.25", "warp=1:0:0:0:1:0", "warp=64:-64:4194304:63:-64:-4194304:outside=edge",
+    "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
+    "warp=1:-0.25:3:0:1.5:-7:-0.02:0.001:40x20:bicubic:edge", "rgb", "channel=blue",
+    "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", "normalise=20:30.5", CURVES, SOLID,
+    SOLID_TRILINEAR, "oil=2:1", "oil=4:20", "oil=15:3", "cartoon=4:1:1", "cartoon=levels=9:passes=2:line=4:low=20",
+    "cartoon=64:0:2:30:60", "cartoon=2:3:0", "painterly=3:2:2:4", "painterly", "painterly=9:4:3:2",
+    "painterly=32:1:16:0", "lines=20:60:1:5", "depth=12", "depth=10", "depth=1", "xyz", "xyz=dci:2.6:16"};
 static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
 enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
 

@@ -109,6 +109,8 @@ kst_status kst_filter_gpu_xyz(struct filter_gpu_step *step)
 kst_status kst_filter_gpu_warp(struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);
+    static const enum filter_gpu_kernel kernels[] = {
+        [1] = FILTER_WARP_ONE, [3] = FILTER_WARP_THREE, [4] = FILTER_WARP_FOUR};
     struct filter_warp warp;
     uint32_t *table;
     enum { COEFFICIENTS = sizeof warp.coefficient / sizeof *warp.coefficient };
@@ -119,7 +121,10 @@ kst_status kst_filter_gpu_warp(struct filter_gpu_step *step)
     for (size_t i = 0; i < COEFFICIENTS; i++)
         write_wide(table + 2 * i, warp.coefficient[i]);
     record.value[1] = warp.edge;
-    return kst_filter_gpu_add(step, warp.cubic ? FILTER_WARP_CUBIC : FILTER_WARP, &record);
+    if (warp.cubic || warp.projective || record.bytes > 1)
+        return kst_filter_gpu_add(step, warp.cubic ? FILTER_WARP_CUBIC : FILTER_WARP, &record);
+    const uint64_t rows = ((uint64_t)record.height + FILTER_WARP_ROWS - 1) / FILTER_WARP_ROWS;
+    return kst_filter_gpu_add_groups(step, kernels[record.channels], &record, rows * record.groups_of_row);
 }
 
 /* Plan the counting of the source's pixels, whose tiles are divided among work-groups. */

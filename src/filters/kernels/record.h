@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds a work-group's record, and the samples that it reads and writes. */
 #include "kernels/place.h"
+#include "kernels/quads.h"
 #include "kernels/search.h"
 
 #include "filters/kernels/work.h"
@@ -55,14 +56,20 @@ FUNCTION i32 mirrored(i32 index, i32 count)
     return index > last ? 2 * last - index : index;
 }
 
-FUNCTION struct filter_tile tile_of(GLOBAL const struct filter_record *record, u32 group)
+/* Return a tile that has `rows` rows, where tiles have FILTER_TILE columns. */
+FUNCTION struct filter_tile tile_of_rows(GLOBAL const struct filter_record *record, u32 group, u32 rows)
 {
     struct filter_tile tile;
     tile.left = group % record->groups_of_row * FILTER_TILE;
-    tile.top = group / record->groups_of_row * FILTER_TILE;
+    tile.top = group / record->groups_of_row * rows;
     tile.right = smaller(tile.left + FILTER_TILE, record->width);
-    tile.bottom = smaller(tile.top + FILTER_TILE, record->height);
+    tile.bottom = smaller(tile.top + rows, record->height);
     return tile;
+}
+
+FUNCTION struct filter_tile tile_of(GLOBAL const struct filter_record *record, u32 group)
+{
+    return tile_of_rows(record, group, FILTER_TILE);
 }
 
 /* Return the column that a work-item makes, and the first of its rows; the others follow by FILTER_TILE_ROWS. */
@@ -108,6 +115,27 @@ FUNCTION void store_sample(GLOBAL u8 *pixel, u32 index, u32 bytes, u32 value)
         pixel[index] = (u8)value;
     else
         ((GLOBAL u16 *)(GLOBAL void *)pixel)[index] = (u16)value;
+}
+
+/*
+ * Store a tile of bytes, whose rows of FILTER_TILE pixels lie one behind the other in `made`, by words where the
+ * result's rows are aligned. Whole work-group, after a barrier.
+ */
+FUNCTION void store_tile(GLOBAL const struct filter_record *record, GLOBAL u8 *to, const struct filter_tile *tile,
+    const u32 channels, LOCAL const u32 *made)
+{
+    enum { LANES_OF_ROW = 8 };
+    const u32 words = FILTER_TILE / 4 * channels;
+    u32 length = (tile->right - tile->left) * channels, lane = local_index() % LANES_OF_ROW;
+    for (u32 row = local_index() / LANES_OF_ROW; tile->top + row < tile->bottom;
+         row += FILTER_GROUP_ITEMS / LANES_OF_ROW) {
+        GLOBAL u8 *target = target_pixel(record, to, tile->left, tile->top + row);
+        UNROLL for (u32 i = 0; i < channels; i++)
+        {
+            u32 at = lane + i * LANES_OF_ROW;
+            store_word(target, 4 * at, length, made[row * words + at]);
+        }
+    }
 }
 
 FUNCTION GLOBAL u32 *extra_words(GLOBAL const struct filter_record *record, GLOBAL u8 *extra)

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Maps images by an affine transform or a homography, as filters/cpu/warp.c does. */
+#include "kernels/dots.h"
+
 #include "filters/kernels/record.h"
 
-enum { WARP_FAR = 1 << 28, WARP_LEAST = 1 << 15, WARP_WEIGHT_BITS = 12 };
+enum {
+    WARP_FAR = 1 << 28,
+    WARP_LEAST = 1 << 15,
+    WARP_WEIGHT_BITS = 12,
+    WARP_BEFORE = 4, /* columns at the left and right that are left to the samples' own loads */
+    WARP_BEHIND = 12
+};
 
 /* Describes a place in the source: whole pixels, and 256ths. */
 struct warp_place {
@@ -35,9 +43,8 @@ FUNCTION i32 warp_divide(i64 number, i64 under)
     return (i32)(quotient < -WARP_FAR ? -WARP_FAR : quotient > WARP_FAR ? WARP_FAR : quotient);
 }
 
-FUNCTION struct warp_place warp_place_of(GLOBAL const u32 *table, u32 x, u32 y, i64 under)
+FUNCTION struct warp_place warp_place_of(i32 column, i32 row)
 {
-    i32 column = warp_divide(warp_sum(table, 0, x, y), under), row = warp_divide(warp_sum(table, 3, x, y), under);
     struct warp_place place;
     place.right = (u32)column & 255;
     place.down = (u32)row & 255;
@@ -69,6 +76,53 @@ FUNCTION u32 warp_linear(GLOBAL const struct filter_record *record, GLOBAL const
     return sum >> 16;
 }
 
+/*
+ * Add the products of two neighbouring pixels of bytes with their weights to the sums of the channels. Both pixels'
+ * bytes of two channels are picked at once.
+ */
+FUNCTION void warp_add(GLOBAL const u8 *pixel, u32 weights, const u32 channels, u32 sum[4])
+{
+    GLOBAL const u32 *words = word_around(pixel);
+    u32 shift = 8 * (u32)(u64)pixel, middle = words[1];
+    u32 low = shift_pair(words[0], middle, shift), high = shift_pair(middle, words[2], shift);
+    u32 pairs = pick_bytes(low, high, channels == 3 ? 0x4130 : channels == 4 ? 0x5140 : 0x0010);
+    sum[0] = dot_halves_low(weights, pairs, sum[0]);
+    if (channels == 1)
+        return;
+    u32 others = pick_bytes(low, high, channels == 3 ? 0x0052 : 0x7362);
+    sum[1] = dot_halves_high(weights, pairs, sum[1]);
+    sum[2] = dot_halves_low(weights, others, sum[2]);
+    if (channels == 4)
+        sum[3] = dot_halves_high(weights, others, sum[3]);
+}
+
+/*
+ * Make a pixel by bilinear weights from pixels inside the source; sums have 16 bits behind the point. The weight 65536
+ * of a pixel at the place itself is replaced by 65535, with the same result after rounding.
+ */
+FUNCTION void warp_inner(
+    GLOBAL const u8 *source, u32 pitch, const struct warp_place *place, const u32 channels, LOCAL u8 *made)
+{
+    GLOBAL const u8 *pixel = source + (u64)(u32)place->y * pitch + (u64)(u32)place->x * channels;
+    u32 across = 256 + place->right * 0xFFFF, above = (256 - place->down) * across, sum[4];
+    above -= (place->right | place->down) == 0;
+    UNROLL for (u32 c = 0; c < channels; c++) sum[c] = 1u << 15;
+    warp_add(pixel, above, channels, sum);
+    warp_add(pixel + pitch, place->down * across, channels, sum);
+    UNROLL for (u32 c = 0; c < channels; c++) made[c] = (u8)(sum[c] >> 16);
+}
+
+/* Make a pixel of bytes that depends on samples outside the source or near its sides. */
+FUNCTION void warp_outer(GLOBAL const struct filter_record *record, GLOBAL const u32 *table, GLOBAL const u8 *from,
+    u32 x, u32 y, LOCAL u8 *made)
+{
+    const i64 one = (i64)1 << 31;
+    i32 column = warp_divide(warp_sum(table, 0, x, y), one), row = warp_divide(warp_sum(table, 3, x, y), one);
+    struct warp_place place = warp_place_of(column, row);
+    for (u32 c = 0; c < record->channels; c++)
+        made[c] = (u8)warp_linear(record, from, &place, c, record->value[1]);
+}
+
 /* Return Keys' cubic weight with a = −1/2 of pixel `index` − 1, `part` 256ths behind pixel 0: a multiple of 2^−12. */
 FUNCTION i32 warp_weight(i32 index, i32 part)
 {
@@ -97,9 +151,61 @@ FUNCTION u32 warp_cubic(GLOBAL const struct filter_record *record, GLOBAL const 
 }
 
 /*
- * Make the pixels of a work-item. value: offset of the nine coefficients, of two words each; whether pixels outside the
- * source are replaced by its nearest ones.
+ * Make the pixels of a tile of bytes by an affine transform and bilinear weights, in `made`, first those that depend on
+ * pixels inside the source only. Places with too many bits for a word become places outside it. value: offset of the
+ * nine coefficients, of two words each; whether pixels outside the source are replaced by its nearest ones.
  */
+FUNCTION void warp_tile(GLOBAL const struct filter_record *record, GLOBAL const u32 *work, GLOBAL const u8 *from,
+    const struct filter_tile *tile, const u32 channels, LOCAL u32 *made)
+{
+    GLOBAL const u32 *table = work + record->value[0];
+    GLOBAL const u8 *source = source_pixel(record, from, 0, 0);
+    const i64 rounding = 1 << 22;
+    u32 x = own_column(tile), first = own_row(tile), bottom = x < tile->right ? tile->bottom : 0, left_out = 0;
+    u32 width = record->from_width, rows = record->from_height - 1, pitch = record->from_pitch;
+    u32 margins = WARP_BEFORE + WARP_BEHIND;
+    u32 columns = width > margins && record->greatest == 255 ? width - margins : 0;
+    i64 column = warp_sum(table, 0, x, first) + rounding, row = warp_sum(table, 3, x, first) + rounding;
+    i64 right = warp_coefficient(table, 1) * FILTER_TILE_ROWS, down = warp_coefficient(table, 4) * FILTER_TILE_ROWS;
+    LOCAL u8 *own = (LOCAL u8 *)made + local_index() * channels;
+    for (u32 y = first; y < bottom; y += FILTER_TILE_ROWS) {
+        struct warp_place place = warp_place_of((i32)(column >> 23), (i32)(row >> 23));
+        u32 is_inside = (u32)(place.x - WARP_BEFORE) < columns && (u32)place.y < rows;
+        left_out = left_out << 1 | !is_inside;
+        if (is_inside)
+            warp_inner(source, pitch, &place, channels, own);
+        own += FILTER_GROUP_ITEMS * channels;
+        column += right;
+        row += down;
+    }
+    for (; left_out > 0; left_out &= left_out - 1) {
+        u32 after = 32 - leading_zeros(left_out & (0 - left_out));
+        u32 made_rows = (bottom - first + FILTER_TILE_ROWS - 1) / FILTER_TILE_ROWS, y = made_rows - after;
+        warp_outer(record, table, from, x, first + y * FILTER_TILE_ROWS,
+            (LOCAL u8 *)made + (local_index() + y * FILTER_GROUP_ITEMS) * channels);
+    }
+}
+
+/* Each number of channels has a kernel of its own, in which places and picked bytes are constants. */
+#define WARP_KERNEL(name, channels)                                                                                    \
+    DENSE_KERNEL(FILTER_GROUP_ITEMS, 6)                                                                                \
+    name(FILTER_ARGUMENTS)                                                                                             \
+    {                                                                                                                  \
+        SHARED u32 made[FILTER_WARP_ROWS * FILTER_TILE / 4 * (channels)];                                              \
+        u32 group;                                                                                                     \
+        GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);                   \
+        struct filter_tile tile = tile_of_rows(record, group, FILTER_WARP_ROWS);                                       \
+        (void)extra;                                                                                                   \
+        warp_tile(record, work, from, &tile, channels, made);                                                          \
+        barrier_local();                                                                                               \
+        store_tile(record, to, &tile, channels, made);                                                                 \
+    }
+
+WARP_KERNEL(filter_warp_one, 1)
+WARP_KERNEL(filter_warp_three, 3)
+WARP_KERNEL(filter_warp_four, 4)
+
+/* Make the pixels of a work-item, sample by sample. value: as for warp_tile(). */
 FUNCTION void warp_pixels(GLOBAL const struct filter_record *record, GLOBAL const u32 *work, GLOBAL const u8 *from,
     GLOBAL u8 *to, const struct filter_tile *tile, u32 cubic)
 {
@@ -108,8 +214,9 @@ FUNCTION void warp_pixels(GLOBAL const struct filter_record *record, GLOBAL cons
     u32 x = own_column(tile);
     for (u32 y = own_row(tile); x < tile->right && y < tile->bottom; y += FILTER_TILE_ROWS) {
         GLOBAL u8 *target = target_pixel(record, to, x, y);
-        i64 under = warp_sum(table, 6, x, y);
-        struct warp_place place = warp_place_of(table, x, y, under < WARP_LEAST ? (i64)1 << 31 : under);
+        i64 under = warp_sum(table, 6, x, y), divisor = under < WARP_LEAST ? (i64)1 << 31 : under;
+        struct warp_place place = warp_place_of(
+            warp_divide(warp_sum(table, 0, x, y), divisor), warp_divide(warp_sum(table, 3, x, y), divisor));
         for (u32 c = 0; c < record->channels; c++) {
             u32 sample = cubic ? warp_cubic(record, from, &place, c, edge) : warp_linear(record, from, &place, c, edge);
             store_sample(target, c, record->to_bytes, under < WARP_LEAST ? 0 : sample);
