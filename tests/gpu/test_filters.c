@@ -90,8 +90,8 @@ static void test_odd_sizes(void **state)
 /* Filters that have kernels of their own for more than 8 bits, with all formats. */
 static void test_more_bits(void **state)
 {
-    static const char *const some[] = {
-        "bilateral=8:0.5", "sobel", "sobel=5:length", "bilateral=250:40:12", "bilateral=1:3", "sobel=3:y"};
+    static const char *const some[] = {"bilateral=8:0.5", "sobel", "sobel=5:length", "bilateral=250:40:12",
+        "bilateral=1:3", "sobel=3:y", "median=2", "median=3"};
     static const uint32_t depths[] = {16, 9, 12};
     (void)state;
     for (uint32_t k = 0; k < (filtered_is_simulated() ? 2 : sizeof some / sizeof *some); k++)

@@ -117,6 +117,11 @@ kst_status kst_filter_gpu_sharpen(struct filter_gpu_step *step)
 kst_status kst_filter_gpu_median(struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);
+    enum { NEAR = 2, NEAR_END = 4 /* radii with kernels of their own */ };
     record.value[0] = step->value[0].number;
-    return kst_filter_gpu_add(step, FILTER_MEDIAN, &record);
+    if (record.value[0] < NEAR || record.value[0] >= NEAR_END)
+        return kst_filter_gpu_add(step, FILTER_MEDIAN, &record);
+    const enum filter_gpu_kernel kernel = record.bytes == 1 ? FILTER_MEDIAN_NEAR : FILTER_WIDE_MEDIAN_NEAR;
+    const uint64_t rows = ((uint64_t)record.height + FILTER_MEDIAN_ROWS - 1) / FILTER_MEDIAN_ROWS;
+    return kst_filter_gpu_add_groups(step, kernel, &record, rows * record.groups_of_row);
 }
