@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans filters that use gradients. */
 #include "filters/cpu/canny.h"
+#include "filters/cpu/kinds.h"
 #include "filters/gpu/plans.h"
 
 kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step)
@@ -12,9 +13,8 @@ kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step)
 }
 
 /* Plan the kernels of canny. Each pixel has a word that names the set of joined pixels to which it belongs. */
-kst_status kst_filter_gpu_canny(struct filter_gpu_step *step)
+static kst_status find_edges(struct filter_gpu_step *step, enum filter_gpu_kernel first, struct filter_record record)
 {
-    struct filter_record record = kst_filter_gpu_record(step);
     uint64_t pixels = (uint64_t)record.width * record.height;
     uint64_t tiles = ((uint64_t)record.height + FILTER_TILE - 1) / FILTER_TILE * record.groups_of_row;
     struct filter_canny canny;
@@ -26,9 +26,33 @@ kst_status kst_filter_gpu_canny(struct filter_gpu_step *step)
     if (pixels >= UINT32_MAX - 1)
         return KST_ERROR_LIMIT_PIXELS;
     kst_filter_gpu_extra(step, pixels * sizeof(uint32_t), 0);
-    kst_status status = kst_filter_gpu_add(step, canny.radius == 1 ? FILTER_CANNY_MARK : FILTER_CANNY_WIDE, &record);
+    kst_status status = kst_filter_gpu_add(step, canny.radius == 1 ? first : FILTER_CANNY_WIDE, &record);
     if (!status)
         status = kst_filter_gpu_add_groups(
             step, FILTER_CANNY_JOIN, &record, (tiles + FILTER_CANNY_TILES - 1) / FILTER_CANNY_TILES);
     return status ? status : kst_filter_gpu_add(step, FILTER_CANNY_END, &record);
+}
+
+kst_status kst_filter_gpu_canny(struct filter_gpu_step *step)
+{
+    const struct filter_record record = kst_filter_gpu_record(step);
+    return find_edges(step, record.colours == 1 ? FILTER_CANNY_GREY : FILTER_CANNY_MARK, record);
+}
+
+bool kst_filter_gpu_is_canny_of_grey(
+    const struct filter_gpu_pixels *from, const struct filter_step *first, const struct filter_step *second)
+{
+    struct filter_canny canny;
+    if (first->kind != &kst_filter_grey || second->kind != &kst_filter_canny || from->pixels.bytes > 1)
+        return false;
+    kst_filter_canny_settle(second->value, &canny);
+    return canny.radius == 1;
+}
+
+kst_status kst_filter_gpu_canny_of_grey(struct filter_gpu_step *step)
+{
+    struct filter_record record = kst_filter_gpu_luminance(step);
+    record.value[4] = (int32_t)((uint32_t)record.value[0] | (uint32_t)record.value[1] << 16);
+    record.value[5] = record.value[2];
+    return find_edges(step, FILTER_CANNY_GREY, record);
 }

@@ -145,6 +145,17 @@ static kst_status copy_channel(struct filter_gpu_job *job, struct filter_gpu_pix
     return kst_filter_gpu_add(&step, FILTER_CHANNEL, &record);
 }
 
+/*
+ * Return whether step `index` and the next one are made by one plan. Slots alternate, so that one of the two steps must
+ * read the source or write the result.
+ */
+static bool is_pair(const struct filter_gpu_job *job, uint32_t index, const struct filter_gpu_pixels *from)
+{
+    const bool at_end = index == 0 || index + 2 == job->steps;
+    return index + 1 < job->steps && at_end &&
+           kst_filter_gpu_is_canny_of_grey(from, &job->step[index], &job->step[index + 1]);
+}
+
 static kst_status plan_steps(
     struct filter_gpu_job *job, const kst_image *from, struct filter_gpu_pixels source, struct filter_gpu_pixels target)
 {
@@ -155,12 +166,17 @@ static kst_status plan_steps(
     step.extra_at = job->room;
     kst_status status = KST_OK;
     for (uint32_t i = 0; i < job->steps && !status; i++) {
+        filter_gpu_plan plan = kst_filter_gpu_plan_of(job->step[i].kind);
         apply_shape(&job->step[i], &shape);
+        if (is_pair(job, i, &step.from)) {
+            plan = kst_filter_gpu_canny_of_grey;
+            apply_shape(&job->step[++i], &shape);
+        }
         step.value = job->step[i].value;
         step.data = job->step[i].data;
         step.to = i + 1 < job->steps ? in_room(job, &shape, slots.at[i % 2]) : target;
         step.order = (i + 1) * ORDERS_OF_STEP;
-        status = kst_filter_gpu_plan_of(job->step[i].kind)(&step);
+        status = plan(&step);
         step.from = step.to;
     }
     take_room(job, step.extra_length);

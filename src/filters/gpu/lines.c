@@ -26,14 +26,12 @@ static uint64_t arrays_length(uint64_t pixels, uint64_t rulers)
     return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Plan the computation of the luminance, reduced to 8 bits if the picture has more. */
+/* Plan the computation of the luminance of a picture of more than 8 bits, reduced to 8. */
 static kst_status find_grey(struct filter_gpu_step *step, uint64_t *length, struct filter_gpu_pixels *grey)
 {
     const struct filter_pixels *from = &step->from.pixels;
     struct filter_gpu_pixels wide;
     *grey = kst_filter_gpu_sheet(step, 1, length);
-    if (from->bytes == 1)
-        return kst_filter_gpu_apply(step, kst_filter_gpu_grey, NULL, &step->from, grey);
     wide = kst_filter_gpu_sheet(step, from->bytes, length);
     wide.pixels.channels = 1;
     wide.pixels.bytes = from->bytes;
@@ -46,10 +44,10 @@ static kst_status find_grey(struct filter_gpu_step *step, uint64_t *length, stru
 static kst_status find_edges(struct filter_gpu_step *step, uint64_t *length, struct filter_gpu_pixels *edges)
 {
     struct filter_value canny[FILTER_PARAMETERS_MAX] = {step->value[FILTER_LINES_LOW], step->value[FILTER_LINES_HIGH]};
-    struct filter_gpu_pixels grey;
-    kst_status status = find_grey(step, length, &grey);
+    struct filter_gpu_pixels from = step->from;
+    kst_status status = from.pixels.bytes > 1 ? find_grey(step, length, &from) : KST_OK;
     *edges = kst_filter_gpu_sheet(step, 1, length);
-    return status ? status : kst_filter_gpu_apply(step, kst_filter_gpu_canny, canny, &grey, edges);
+    return status ? status : kst_filter_gpu_apply(step, kst_filter_gpu_canny_of_grey, canny, &from, edges);
 }
 
 /* Describes a launch: its kernel and its number of work-groups. */

@@ -29,6 +29,7 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_SOBEL] = {"filter_sobel", FILTER_GROUP_ITEMS},
     [FILTER_WIDE_SOBEL] = {"filter_wide_sobel", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_MARK] = {"filter_canny_mark", FILTER_GROUP_ITEMS},
+    [FILTER_CANNY_GREY] = {"filter_canny_grey", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_WIDE] = {"filter_canny_wide", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_JOIN] = {"filter_canny_join", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_END] = {"filter_canny_end", FILTER_GROUP_ITEMS},

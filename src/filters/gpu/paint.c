@@ -92,12 +92,9 @@ static kst_status cartoon(struct filter_gpu_step *step)
     kst_filter_cartoon_settle(step->value, &cartoon);
     length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     kst_status status = smooth(step, &cartoon, &length, &at);
-    const struct filter_gpu_pixels grey = kst_filter_gpu_sheet(step, 1, &length);
     const struct filter_gpu_pixels edges = kst_filter_gpu_sheet(step, 1, &length);
     if (!status && cartoon.line > 0)
-        status = kst_filter_gpu_apply(step, kst_filter_gpu_grey, NULL, &at, &grey);
-    if (!status && cartoon.line > 0)
-        status = kst_filter_gpu_apply(step, kst_filter_gpu_canny, cartoon.canny, &grey, &edges);
+        status = kst_filter_gpu_apply(step, kst_filter_gpu_canny_of_grey, cartoon.canny, &at, &edges);
     kst_filter_gpu_extra(step, length, 0);
     return status ? status : draw(step, &cartoon, &at, &edges);
 }

@@ -33,6 +33,14 @@ kst_status kst_filter_gpu_in_bytes(struct filter_gpu_step *step, filter_gpu_plan
 kst_status kst_filter_gpu_apply(struct filter_gpu_step *step, filter_gpu_plan plan, const struct filter_value *value,
     const struct filter_gpu_pixels *from, const struct filter_gpu_pixels *to);
 
+/*
+ * Return whether two steps of a chain find edges of the luminance of some pixels by an aperture of 3, so that
+ * kst_filter_gpu_canny_of_grey() makes both, with the second one's values.
+ */
+bool kst_filter_gpu_is_canny_of_grey(
+    const struct filter_gpu_pixels *from, const struct filter_step *first, const struct filter_step *second);
+kst_status kst_filter_gpu_canny_of_grey(struct filter_gpu_step *step);
+
 /* Add a launch that copies all pixels. */
 kst_status kst_filter_gpu_copy(struct filter_gpu_step *step);
 

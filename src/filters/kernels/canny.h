@@ -247,10 +247,11 @@ FUNCTION void collect_rows(
 
 /*
  * Mark the pixels of a tile. `words` has room for the tile and the pixels around it, and is used for nodes afterwards.
- * The radius of Sobel's operator is a constant in the kernel for the usual one, so that places are, too.
+ * The radius of Sobel's operator is a constant in the kernels for the usual one, so that places are, too. With `grey`
+ * the luminance is what is marked.
  */
 FUNCTION void mark_tile(GLOBAL const struct filter_record *record, GLOBAL const u8 *from, GLOBAL u8 *to,
-    GLOBAL u8 *extra, u32 group, i32 radius, LOCAL u32 *words, LOCAL u32 *magnitudes, LOCAL u32 *rows)
+    GLOBAL u8 *extra, u32 group, i32 radius, const u32 grey, LOCAL u32 *words, LOCAL u32 *magnitudes, LOCAL u32 *rows)
 {
     u32 column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE * STRIP;
     u32 magnitude[STRIP];
@@ -260,9 +261,9 @@ FUNCTION void mark_tile(GLOBAL const struct filter_record *record, GLOBAL const 
     kind.radius = radius;
     kind.squared = record->value[1];
     kind.side = FILTER_TILE + 2 + 2 * radius;
-    kind.colours = record->colours;
+    kind.colours = grey ? 1 : record->colours;
     u32 low = (u32)record->value[2], high = (u32)record->value[3];
-    load_tile(record, from, &tile, (u32)radius + 1, words);
+    load_tile(record, from, &tile, (u32)radius + 1, grey, words);
     find_ring(record, &tile, &kind, words, magnitudes);
     find_strip(&kind, words + ((i32)first + radius + 1) * kind.side + (i32)column + radius + 1, magnitude, across);
     LOCAL u32 *own = magnitudes + (first + 1) * AROUND + column + 1;
@@ -285,7 +286,17 @@ filter_canny_mark(FILTER_ARGUMENTS)
     SHARED u32 words[NARROW_SIDE * NARROW_SIDE], magnitudes[AROUND * AROUND], rows[2 * FILTER_TILE];
     u32 group;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
-    mark_tile(record, from, to, extra, group, 1, words, magnitudes, rows);
+    mark_tile(record, from, to, extra, group, 1, 0, words, magnitudes, rows);
+}
+
+/* Mark the pixels of grey, or of the luminance of colours. value: as for filter_canny_mark; see tile_pixel(). */
+DENSE_KERNEL(FILTER_GROUP_ITEMS, 8)
+filter_canny_grey(FILTER_ARGUMENTS)
+{
+    SHARED u32 words[NARROW_SIDE * NARROW_SIDE], magnitudes[AROUND * AROUND], rows[2 * FILTER_TILE];
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    mark_tile(record, from, to, extra, group, 1, 1, words, magnitudes, rows);
 }
 
 /* value: as for filter_canny_mark, with a radius of 2 or 3. */
@@ -295,7 +306,7 @@ filter_canny_wide(FILTER_ARGUMENTS)
     SHARED u32 words[SIDE * SIDE], magnitudes[AROUND * AROUND], rows[2 * FILTER_TILE];
     u32 group;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
-    mark_tile(record, from, to, extra, group, record->value[0], words, magnitudes, rows);
+    mark_tile(record, from, to, extra, group, record->value[0], 0, words, magnitudes, rows);
 }
 
 FUNCTION u32 find_name(GLOBAL u32 *names, u32 node)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Computes gradients by Sobel's operators for tiles whose samples, with a border, lie in local memory. */
+#include "kernels/dots.h"
+
 #include "filters/kernels/record.h"
 
 /* Rows of Pascal's triangle for apertures of 3, 5 and 7, and differences of the rows before them. */
@@ -16,9 +18,22 @@ struct filter_slope {
     i32 x, y;
 };
 
+/*
+ * Return the colours of a pixel in a word, or with `grey` their luminance. Its weights, in units of 2^−15, are two in
+ * the halves of value[4] and one in value[5].
+ */
+FUNCTION u32 tile_pixel(GLOBAL const struct filter_record *record, GLOBAL const u8 *pixel, const u32 grey)
+{
+    u32 word = packed_pixel(pixel, record->colours);
+    if (!grey || record->colours == 1)
+        return word;
+    word = dot_halves_low((u32)record->value[4], word, dot_halves_high((u32)record->value[5], word, 1u << 14));
+    return word >> 15;
+}
+
 /* Load the columns behind the first FILTER_TILE ones: 2 × border columns, up to 8. */
 FUNCTION void load_last_columns(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
-    const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
+    const struct filter_tile *tile, u32 border, const u32 grey, LOCAL u32 *pixels)
 {
     u32 side = FILTER_TILE + 2 * border, column = FILTER_TILE + local_index() % (2 * BORDER);
     u32 x = (u32)held_in((i32)(tile->left + column) - (i32)border, (i32)record->from_width);
@@ -26,32 +41,33 @@ FUNCTION void load_last_columns(GLOBAL const struct filter_record *record, GLOBA
         return;
     for (u32 row = local_index() / (2 * BORDER); row < side; row += FILTER_GROUP_ITEMS / (2 * BORDER)) {
         u32 y = (u32)held_in((i32)(tile->top + row) - (i32)border, (i32)record->from_height);
-        pixels[row * side + column] = packed_pixel(source_pixel(record, from, x, y), record->colours);
+        pixels[row * side + column] = tile_pixel(record, source_pixel(record, from, x, y), grey);
     }
 }
 
 /*
  * Load a tile and `border` pixels around it, a pixel in each word; pixels outside the image are replaced by its
- * outermost ones. All rows of a work-item's column are requested before the first one is waited for. Whole work-group.
+ * outermost ones; with `grey` its luminance. All rows of a work-item's column are requested before the first one is
+ * waited for. Whole work-group.
  */
 FUNCTION void load_tile(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
-    const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
+    const struct filter_tile *tile, u32 border, const u32 grey, LOCAL u32 *pixels)
 {
-    u32 side = FILTER_TILE + 2 * border, colours = record->colours, loaded[LOADS];
+    u32 side = FILTER_TILE + 2 * border, loaded[LOADS];
     u32 column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE;
     i32 top = (i32)(tile->top + first) - (i32)border, height = (i32)record->from_height;
     u32 x = (u32)held_in((i32)(tile->left + column) - (i32)border, (i32)record->from_width);
     UNROLL for (u32 k = 0; k < LOADS; k++)
     {
         u32 y = (u32)held_in(top + (i32)(k * FILTER_TILE_ROWS), height);
-        loaded[k] = packed_pixel(source_pixel(record, from, x, y), colours);
+        loaded[k] = tile_pixel(record, source_pixel(record, from, x, y), grey);
     }
     UNROLL for (u32 k = 0; k < LOADS; k++)
     {
         if (first + k * FILTER_TILE_ROWS < side)
             pixels[(first + k * FILTER_TILE_ROWS) * side + column] = loaded[k];
     }
-    load_last_columns(record, from, tile, border, pixels);
+    load_last_columns(record, from, tile, border, grey, pixels);
     barrier_local();
 }
 
@@ -174,7 +190,7 @@ filter_sobel(FILTER_ARGUMENTS)
     u32 radius = (u32)record->value[0], x = own_column(&tile), colours = record->colours;
     u32 side = FILTER_TILE + 2 * radius;
     (void)extra;
-    load_tile(record, from, &tile, radius, pixels);
+    load_tile(record, from, &tile, radius, 0, pixels);
     for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
         GLOBAL u8 *target = target_pixel(record, to, x, y);
         LOCAL const u32 *own = pixels + (y - tile.top + radius) * side + x - tile.left + radius;
