@@ -11,6 +11,7 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_MOVE] = {"filter_move", FILTER_GROUP_ITEMS},
     [FILTER_CHANNEL] = {"filter_channel", FILTER_GROUP_ITEMS},
     [FILTER_GREY] = {"filter_grey", FILTER_GROUP_ITEMS},
+    [FILTER_WIDE_GREY] = {"filter_wide_grey", FILTER_GROUP_ITEMS},
     [FILTER_CURVE] = {"filter_curve", FILTER_GROUP_ITEMS},
     [FILTER_CLEAR] = {"filter_clear", FILTER_GROUP_ITEMS},
     [FILTER_COUNT] = {"filter_count", FILTER_GROUP_ITEMS},

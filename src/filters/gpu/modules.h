@@ -9,6 +9,7 @@ enum filter_gpu_kernel {
     FILTER_MOVE,
     FILTER_CHANNEL,
     FILTER_GREY,
+    FILTER_WIDE_GREY,
     FILTER_CURVE,
     FILTER_CLEAR,
     FILTER_COUNT,

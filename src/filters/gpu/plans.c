@@ -62,7 +62,8 @@ struct filter_record kst_filter_gpu_luminance(const struct filter_gpu_step *step
 kst_status kst_filter_gpu_grey(struct filter_gpu_step *step)
 {
     const struct filter_record record = kst_filter_gpu_luminance(step);
-    return kst_filter_gpu_add(step, FILTER_GREY, &record);
+    const bool narrow = record.bytes == 1 && record.colours == 3;
+    return kst_filter_gpu_add(step, narrow ? FILTER_GREY : FILTER_WIDE_GREY, &record);
 }
 
 kst_status kst_filter_gpu_depth(struct filter_gpu_step *step)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Moves pixels without changing them, and changes each sample independently. */
+#include "kernels/dots.h"
+
 #include "filters/kernels/record.h"
 
 /*
@@ -49,8 +51,41 @@ filter_channel(FILTER_ARGUMENTS)
             load_sample(source_pixel(record, from, x, y), (u32)record->value[0], record->bytes));
 }
 
+/* Return the luminances of four neighbouring pixels of bytes in a word; `at` is the first pixel's column. */
+FUNCTION u32 luminances_of(
+    GLOBAL const struct filter_record *record, GLOBAL const u8 *from, u32 at, u32 y, const u32 channels)
+{
+    u32 word[4], pixel[4], light[4];
+    u32 pair = (u32)record->value[0] | (u32)record->value[1] << 16, last = (u32)record->value[2];
+    u64 row = place_of(record->from) + (u64)y * record->from_pitch;
+    load_quad(from, row, at * channels, record->width * channels, channels, word);
+    pixel[0] = word[0];
+    pixel[1] = channels == 3 ? shift_pair(word[0], word[1], 24) : word[1];
+    pixel[2] = channels == 3 ? shift_pair(word[1], word[2], 16) : word[2];
+    pixel[3] = channels == 3 ? word[2] >> 8 : word[3];
+    UNROLL for (u32 i = 0; i < 4; i++) light[i] =
+        dot_halves_low(pair, pixel[i], dot_halves_high(last, pixel[i], 1u << 14)) >> 15;
+    return pick_bytes(pick_bytes(light[0], light[1], 0x0040), pick_bytes(light[2], light[3], 0x0040), 0x5410);
+}
+
+/* Make grey of colours of bytes, four pixels of a row in each work-item. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_grey(FILTER_ARGUMENTS)
+{
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    u32 x = tile.left + local_index() % (FILTER_TILE / 4) * 4, y = tile.top + local_index() / (FILTER_TILE / 4);
+    (void)extra;
+    if (x >= tile.right || y >= tile.bottom)
+        return;
+    u32 word = record->channels == 3 ? luminances_of(record, from, x, y, 3) : luminances_of(record, from, x, y, 4);
+    store_word(target_pixel(record, to, 0, y), x, record->width, word);
+}
+
+/* Make grey of colours of more than 8 bits, and copy grey. */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_wide_grey(FILTER_ARGUMENTS)
 {
     u32 group;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
