@@ -32,6 +32,8 @@ void kst_resize_gpu_axes_end(struct resize_gpu_axes *axes, struct memory *memory
         axes->newest = axis->older;
         release(memory, axis);
     }
+    if (axes->kept.length > 0)
+        axes->gpu->backend->release(axes->gpu, &axes->kept);
     pthread_mutex_destroy(&axes->lock);
 }
 
@@ -259,6 +261,7 @@ kst_status kst_resize_gpu_axis_take(struct resize_gpu_axes *axes, struct memory 
         return status;
     pthread_mutex_lock(&axes->lock);
     struct resize_gpu_axis **list = list_of(axes, key);
+    made->serial = ++axes->serial;
     made->alike = *list;
     *list = *axis = made;
     enter(axes, made);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image/location.h"
+#include "resize/gpu/kept.h"
 
 enum resize_gpu_buffer { ROOM, WORK, HOST_WORK, BUFFERS };
 enum { STEP_WORDS = sizeof(struct resize_work_step) / 4, START = 0, UPLOADED, PASSED, DOWNLOADED };
@@ -26,6 +27,8 @@ struct resize_gpu_job {
     uint32_t *axis_at;                   /* offset of each in the work, in words */
     uint32_t axis_count;
     uint64_t words; /* length of the work */
+    struct resize_gpu_work_key key;
+    bool has_axes; /* the axes lie in the work on the device */
     struct gpu_buffer buffer[BUFFERS];
     struct gpu_error *error;
 };
@@ -122,12 +125,18 @@ static uint32_t note_axis(struct resize_gpu_job *job, const struct resize_gpu_ax
     return (uint32_t)(job->words - axis->length);
 }
 
+/* Return how many words of the work lie before the axes. */
+static uint64_t words_before_axes(const struct resize_gpu_job *job)
+{
+    return ((uint64_t)job->steps.count * (STEP_WORDS + 1) + 3) / 4 * 4;
+}
+
 /* Lay out the work: the steps, the first work-group of each in its launch, and the axes. */
 static kst_status lay_out(struct resize_gpu_job *job)
 {
     struct resize_gpu_steps *steps = &job->steps;
     job->axis_count = 0;
-    job->words = ((uint64_t)steps->count * (STEP_WORDS + 1) + 3) / 4 * 4;
+    job->words = words_before_axes(job);
     for (uint32_t i = 0; i < steps->count && job->words <= UINT32_MAX; i++) {
         struct resize_gpu_step *step = &steps->step[i];
         if (!step->axis)
@@ -135,7 +144,14 @@ static kst_status lay_out(struct resize_gpu_job *job)
         step->work.window = note_axis(job, step->axis);
         step->work.weights = step->work.window + step->axis->weights;
     }
+    kst_resize_gpu_describe_work(job->axis, job->axis_count, steps->count, &job->key);
     return job->words <= UINT32_MAX ? KST_OK : KST_ERROR_LIMIT_MEMORY;
+}
+
+/* Return the bytes of the work that the host writes. */
+static size_t written_bytes(const struct resize_gpu_job *job)
+{
+    return (size_t)(job->has_axes ? words_before_axes(job) : job->words) * 4;
 }
 
 /* Store the distance of byte `at` of a buffer from the launch's buffer. With addresses, the two buffers may differ. */
@@ -203,14 +219,18 @@ static void launch(struct resize_gpu_job *job, uint32_t first, const struct resi
 static bool take_buffers(struct resize_gpu_job *job)
 {
     struct gpu_pool *pool = &job->runtime->pool;
-    size_t words = (size_t)job->words * 4;
-    return kst_gpu_pool_take(pool, GPU_DEVICE, (size_t)job->steps.room_length, &job->buffer[ROOM], job->error) &&
-           kst_gpu_pool_take(pool, GPU_DEVICE, words, &job->buffer[WORK], job->error) &&
-           kst_gpu_pool_take(pool, GPU_PINNED, words, &job->buffer[HOST_WORK], job->error);
+    job->has_axes = kst_resize_gpu_kept_take(job->axes, &job->key, &job->buffer[WORK]);
+    return (job->has_axes ||
+               kst_gpu_pool_take(pool, GPU_DEVICE, (size_t)job->words * 4, &job->buffer[WORK], job->error)) &&
+           kst_gpu_pool_take(pool, GPU_DEVICE, (size_t)job->steps.room_length, &job->buffer[ROOM], job->error) &&
+           kst_gpu_pool_take(pool, GPU_PINNED, written_bytes(job), &job->buffer[HOST_WORK], job->error);
 }
 
-static void give_buffers(struct resize_gpu_job *job)
+/* Give all buffers back; the work is kept if the part was carried out. */
+static void give_buffers(struct resize_gpu_job *job, kst_status status)
 {
+    if (!status)
+        kst_resize_gpu_kept_give(job->axes, &job->runtime->pool, &job->key, &job->buffer[WORK]);
     for (uint32_t i = 0; i < BUFFERS; i++)
         kst_gpu_pool_give(&job->runtime->pool, &job->buffer[i]);
 }
@@ -282,7 +302,7 @@ static void queue_launches(struct resize_gpu_job *job, struct resize_gpu_launch 
     uint32_t count = 0;
     for (uint32_t first = 0; first < job->steps.count; first = launches[count++].end)
         launches[count].end = write_launch(job, first, &launches[count].groups);
-    backend->copy(queue_of(job), &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->words * 4);
+    backend->copy(queue_of(job), &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, written_bytes(job));
     record(job, UPLOADED);
     for (uint32_t i = 0, first = 0; i < count; first = launches[i++].end)
         launch(job, first, &launches[i]);
@@ -293,7 +313,8 @@ static void queue_all(struct resize_gpu_job *job, uint32_t first, uint32_t end, 
     record(job, START);
     for (uint32_t i = first; i < end; i++)
         upload(job, &job->items[i]);
-    kst_pool_run(job->operation->pool, job->axis_count, write_axis, job);
+    if (!job->has_axes)
+        kst_pool_run(job->operation->pool, job->axis_count, write_axis, job);
     queue_launches(job, launches);
     record(job, PASSED);
     for (uint32_t i = first; i < end; i++)
@@ -337,7 +358,7 @@ static void run_part(struct resize_gpu_job *job, uint32_t first, uint32_t end, s
             *job->error = queue_of(job)->error;
     }
     fail_part(job, first, end, status);
-    give_buffers(job);
+    give_buffers(job, status);
 }
 
 static void run_parts(struct resize_gpu_job *job, struct resize_gpu_launch *launches, struct resize_gpu_times *times)
