@@ -124,17 +124,22 @@ FUNCTION void store_sample(GLOBAL u8 *pixel, u32 index, u32 bytes, u32 value)
 FUNCTION void store_tile(GLOBAL const struct filter_record *record, GLOBAL u8 *to, const struct filter_tile *tile,
     const u32 channels, LOCAL const u32 *made)
 {
-    enum { LANES_OF_ROW = 8 };
+    enum { LANES_OF_ROW = 8, ROWS = FILTER_GROUP_ITEMS / LANES_OF_ROW };
     const u32 words = FILTER_TILE / 4 * channels;
-    u32 length = (tile->right - tile->left) * channels, lane = local_index() % LANES_OF_ROW;
-    for (u32 row = local_index() / LANES_OF_ROW; tile->top + row < tile->bottom;
-         row += FILTER_GROUP_ITEMS / LANES_OF_ROW) {
-        GLOBAL u8 *target = target_pixel(record, to, tile->left, tile->top + row);
+    u32 length = (tile->right - tile->left) * channels, pitch = record->to_pitch;
+    u32 lane = local_index() % LANES_OF_ROW, first = local_index() / LANES_OF_ROW;
+    GLOBAL u8 *target = target_pixel(record, to, tile->left, tile->top + first);
+    u32 whole = length == 4 * words && is_aligned(target) && pitch % 4 == 0;
+    for (u32 row = first; tile->top + row < tile->bottom; row += ROWS) {
         UNROLL for (u32 i = 0; i < channels; i++)
         {
-            u32 at = lane + i * LANES_OF_ROW;
-            store_word(target, 4 * at, length, made[row * words + at]);
+            u32 at = 4 * (lane + i * LANES_OF_ROW), word = made[row * words + at / 4];
+            if (whole)
+                *(GLOBAL u32 *)(GLOBAL void *)(target + at) = word;
+            else
+                store_word(target, at, length, word);
         }
+        target += (u64)pitch * ROWS;
     }
 }
 

@@ -150,39 +150,70 @@ FUNCTION u32 warp_cubic(GLOBAL const struct filter_record *record, GLOBAL const 
     return sum < (i64)record->greatest ? (u32)sum : record->greatest;
 }
 
+/* Describes a source of bytes, and how many columns and rows may have places whose pixels all lie inside. */
+struct warp_source {
+    GLOBAL const u8 *first;
+    u32 pitch, columns, rows;
+};
+
+FUNCTION struct warp_source warp_source_of(GLOBAL const struct filter_record *record, GLOBAL const u8 *from)
+{
+    struct warp_source source;
+    u32 width = record->from_width, margins = WARP_BEFORE + WARP_BEHIND;
+    source.first = source_pixel(record, from, 0, 0);
+    source.pitch = record->from_pitch;
+    source.columns = width > margins && record->greatest == 255 ? width - margins : 0;
+    source.rows = record->from_height - 1;
+    return source;
+}
+
+FUNCTION u32 warp_is_inside(const struct warp_source *source, const struct warp_place *place)
+{
+    return (u32)(place->x - WARP_BEFORE) < source->columns && (u32)place->y < source->rows;
+}
+
+/* Return the sum that leads to a column or a row for a denominator of one, with half of 1/256 added. */
+FUNCTION i64 warp_affine_sum(GLOBAL const u32 *table, u32 first, u32 x, u32 y)
+{
+    return warp_sum(table, first, x, y) + (1 << 22);
+}
+
+/* Return the place for two such sums. Places with too many bits for a word become places outside the source. */
+FUNCTION struct warp_place warp_affine_place(i64 column, i64 row)
+{
+    return warp_place_of((i32)(column >> 23), (i32)(row >> 23));
+}
+
 /*
  * Make the pixels of a tile of bytes by an affine transform and bilinear weights, in `made`, first those that depend on
- * pixels inside the source only. Places with too many bits for a word become places outside it. value: offset of the
- * nine coefficients, of two words each; whether pixels outside the source are replaced by its nearest ones.
+ * pixels inside the source only. value: offset of the nine coefficients, of two words each; whether pixels outside the
+ * source are replaced by its nearest ones.
  */
 FUNCTION void warp_tile(GLOBAL const struct filter_record *record, GLOBAL const u32 *work, GLOBAL const u8 *from,
     const struct filter_tile *tile, const u32 channels, LOCAL u32 *made)
 {
     GLOBAL const u32 *table = work + record->value[0];
-    GLOBAL const u8 *source = source_pixel(record, from, 0, 0);
-    const i64 rounding = 1 << 22;
-    u32 x = own_column(tile), first = own_row(tile), bottom = x < tile->right ? tile->bottom : 0, left_out = 0;
-    u32 width = record->from_width, rows = record->from_height - 1, pitch = record->from_pitch;
-    u32 margins = WARP_BEFORE + WARP_BEHIND;
-    u32 columns = width > margins && record->greatest == 255 ? width - margins : 0;
-    i64 column = warp_sum(table, 0, x, first) + rounding, row = warp_sum(table, 3, x, first) + rounding;
+    struct warp_source source = warp_source_of(record, from);
+    u32 x = own_column(tile), first = own_row(tile), bottom = x < tile->right ? tile->bottom : 0, all_inside = 1;
+    i64 column = warp_affine_sum(table, 0, x, first), row = warp_affine_sum(table, 3, x, first);
     i64 right = warp_coefficient(table, 1) * FILTER_TILE_ROWS, down = warp_coefficient(table, 4) * FILTER_TILE_ROWS;
     LOCAL u8 *own = (LOCAL u8 *)made + local_index() * channels;
     for (u32 y = first; y < bottom; y += FILTER_TILE_ROWS) {
-        struct warp_place place = warp_place_of((i32)(column >> 23), (i32)(row >> 23));
-        u32 is_inside = (u32)(place.x - WARP_BEFORE) < columns && (u32)place.y < rows;
-        left_out = left_out << 1 | !is_inside;
-        if (is_inside)
-            warp_inner(source, pitch, &place, channels, own);
+        struct warp_place place = warp_affine_place(column, row);
+        if (warp_is_inside(&source, &place))
+            warp_inner(source.first, source.pitch, &place, channels, own);
+        else
+            all_inside = 0;
         own += FILTER_GROUP_ITEMS * channels;
         column += right;
         row += down;
     }
-    for (; left_out > 0; left_out &= left_out - 1) {
-        u32 after = 32 - leading_zeros(left_out & (0 - left_out));
-        u32 made_rows = (bottom - first + FILTER_TILE_ROWS - 1) / FILTER_TILE_ROWS, y = made_rows - after;
-        warp_outer(record, table, from, x, first + y * FILTER_TILE_ROWS,
-            (LOCAL u8 *)made + (local_index() + y * FILTER_GROUP_ITEMS) * channels);
+    ROLL for (u32 y = all_inside ? bottom : first; y < bottom; y += FILTER_TILE_ROWS)
+    {
+        struct warp_place place = warp_affine_place(warp_affine_sum(table, 0, x, y), warp_affine_sum(table, 3, x, y));
+        if (!warp_is_inside(&source, &place))
+            warp_outer(record, table, from, x, y,
+                (LOCAL u8 *)made + ((y - tile->top) * FILTER_TILE + x - tile->left) * channels);
     }
 }
 

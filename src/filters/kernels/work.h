@@ -21,7 +21,7 @@ enum {
     FILTER_VALUES = 8,
     FILTER_BINS = 65536,       /* bins of a histogram, with two words each */
     FILTER_MEDIAN_ROWS = 64,   /* rows of a work-group that finds medians of small windows */
-    FILTER_WARP_ROWS = 64,     /* rows of a work-group that warps bytes */
+    FILTER_WARP_ROWS = 128,    /* rows of a work-group that warps bytes */
     FILTER_BLUR_RADIUS = 127,  /* the greatest radius */
     FILTER_BLUR_COLUMNS = 128, /* columns and rows of a work-group that blurs bytes horizontally */
     FILTER_BLUR_ROWS = FILTER_GROUP_ITEMS * 4 / FILTER_BLUR_COLUMNS,
