@@ -12,7 +12,8 @@ Kostka and then every peer; the medians over rounds and photographs are printed 
 the picture and each result lie in device memory, and the times are the device's, by events around one call, and that
 of a call of many that are made one behind the other before the device is waited for. Kostka's two are the device's
 time and that of a call which waits. OpenCV's picture lies in host memory, and its time is that of a call on all cores.
-A peer's filter stands beside the one that is nearest to it, and the note says what differs. With --device cpu Kostka
+A peer's filter stands beside the one that is nearest to it, and the note says what differs. Filters of grey pictures
+are measured with the same photographs in grey. With --device cpu Kostka
 and OpenCV are compared on the processor; the first column is then the time of a call, the second the processor time.
 """
 import argparse
@@ -28,9 +29,10 @@ import time
 
 import numpy as np
 
-REPLICATE, SOBEL, MASK_3X3, L1, LANCZOS, LINEAR = 2, 0, 200, 1, 16, 2
+REPLICATE, SOBEL, MASK_3X3, L1, LINEAR, LANCZOS, LANCZOS3_ADVANCED = 2, 0, 200, 1, 2, 16, 17
 CHAINS = {
     "canny": "grey,canny=50:150",
+    "canny of grey": "canny=50:150",
     "bilateral": "bilateral=30:3:4",
     "oil": "oil=4:8",
     "gaussian": "gaussian=1.5",
@@ -42,6 +44,7 @@ CHAINS = {
     "resize": "resize=1920x1080:exact:lanczos",
     "warp": "warp=0.9:0.1:5:-0.1:0.9:40",
 }
+OF_GREY = ("canny of grey",)
 
 
 class Size(ctypes.Structure):
@@ -83,9 +86,9 @@ def stream_context(cupy):
 
 
 def load_npp(folder):
-    """Load the three libraries, the core first, or return None."""
+    """Load the libraries, the core first, or return None."""
     loaded = []
-    for name in ("libnppc.so.13", "libnppif.so.13", "libnppig.so.13"):
+    for name in ("libnppc.so.13", "libnppif.so.13", "libnppig.so.13", "libnppicc.so.13"):
         try:
             loaded.append(ctypes.CDLL(os.path.join(folder, name) if folder else name, mode=ctypes.RTLD_GLOBAL))
         except OSError as error:
@@ -101,12 +104,22 @@ def checked(function, *arguments):
         raise RuntimeError(f"{function.__name__} returned {status}")
 
 
+def distance_note(cupy, colours, half):
+    """Say how far a picture is from Pillow's, whose bytes are Kostka's."""
+    from PIL import Image
+
+    height, width, _ = half.shape
+    wanted = Image.fromarray(cupy.asnumpy(colours)).resize((width, height), Image.Resampling.LANCZOS)
+    difference = np.abs(cupy.asnumpy(half).astype(int) - np.asarray(wanted).astype(int)).mean()
+    return f"{difference:.2f} from Kostka's samples in the mean"
+
+
 def npp_cases(cupy, libraries, colours, grey):
-    """Return NPP's filters: for each what it is compared with, a call and a note."""
-    _, filtering, geometry = libraries
+    """Return NPP's filters: for each what it is compared with, a call and a note. A variant's name has a slash in it."""
+    _, filtering, geometry, colour = libraries
     height, width, _ = colours.shape
     stream, size, origin = stream_context(cupy), Size(width, height), Size(0, 0)
-    made, made_grey = cupy.empty_like(colours), cupy.empty_like(grey)
+    made, made_grey, light = cupy.empty_like(colours), cupy.empty_like(grey), cupy.empty_like(grey)
     half = cupy.empty((1080, 1920, 3), cupy.uint8)
     room = ctypes.c_int(0)
     checked(filtering.nppiFilterCannyBorderGetBufferSize, size, ctypes.byref(room))
@@ -135,19 +148,39 @@ def npp_cases(cupy, libraries, colours, grey):
             anchor, ctypes.c_void_p(buffer.data.ptr), stream,
         )  # fmt: skip
 
+    def canny():
+        checked(
+            filtering.nppiFilterCannyBorder_8u_C1R_Ctx, *place(grey), size, origin, *place(made_grey), size, SOBEL,
+            MASK_3X3, ctypes.c_int16(50), ctypes.c_int16(150), L1, REPLICATE, ctypes.c_void_p(scratch.data.ptr), stream,
+        )  # fmt: skip
+
+    def canny_of_colours():
+        checked(colour.nppiRGBToGray_8u_C3C1R_Ctx, *place(colours), *place(light), size, stream)
+        canny()
+
+    def resize(weights):
+        """Return a call and how far its result is from Kostka's."""
+
+        def call():
+            checked(
+                geometry.nppiResize_8u_C3R_Ctx, *place(colours), size, whole, *place(half), Size(1920, 1080), small,
+                weights, stream,
+            )  # fmt: skip
+
+        try:
+            call()
+            return call, distance_note(cupy, colours, half)
+        except RuntimeError as error:  # which measuring will meet again, and leave this filter out
+            return call, str(error)
+
     taps = np.exp(-np.arange(-5, 6) ** 2 / (2 * 1.5**2)).astype(np.float32)
     weights = cupy.asarray(taps / taps.sum())
     matrix = (ctypes.c_double * 6)(0.9, 0.1, 5, -0.1, 0.9, 40)
     whole, small = Rect(0, 0, width, height), Rect(0, 0, 1920, 1080)
+    (advanced, advanced_note), (few, few_note) = resize(LANCZOS3_ADVANCED), resize(LANCZOS)
     return {
-        "canny": (
-            lambda: checked(
-                filtering.nppiFilterCannyBorder_8u_C1R_Ctx, *place(grey), size, origin, *place(made_grey), size, SOBEL,
-                MASK_3X3, ctypes.c_int16(50), ctypes.c_int16(150), L1, REPLICATE, ctypes.c_void_p(scratch.data.ptr),
-                stream,
-            ),
-            "of grey; Kostka's makes that first",
-        ),
+        "canny": (canny_of_colours, "with nppiRGBToGray"),
+        "canny of grey": (canny, ""),
         "bilateral": (
             bordered(
                 "nppiFilterBilateralGaussBorder_8u_C3R_Ctx", colours, made, ctypes.c_int(4), ctypes.c_int(1),
@@ -164,13 +197,8 @@ def npp_cases(cupy, libraries, colours, grey):
         ),
         "median3": (median(3), "without its border"),
         "median7": (median(7), "without its border"),
-        "resize": (
-            lambda: checked(
-                geometry.nppiResize_8u_C3R_Ctx, *place(colours), size, whole, *place(half), Size(1920, 1080), small,
-                LANCZOS, stream,
-            ),
-            "Lanczos over few pixels, whatever the scale",
-        ),
+        "resize": (advanced, f"LANCZOS3_ADVANCED; {advanced_note}"),
+        "resize/few": (few, f"LANCZOS: few pixels, whatever the scale; {few_note}"),
         "warp": (
             lambda: checked(
                 geometry.nppiWarpAffine_8u_C3R_Ctx, ctypes.c_void_p(colours.data.ptr), size,
@@ -188,7 +216,7 @@ def cucim_cases(cupy, colours, grey):
     single, single_grey = colours.astype(cupy.float32) / 255, grey.astype(cupy.float32) / 255
     moved = transform.AffineTransform(matrix=cupy.array([[0.9, 0.1, 5], [-0.1, 0.9, 40], [0, 0, 1]]))
     cases = {
-        "canny": (lambda: feature.canny(single_grey, 1.0, 50 / 255, 150 / 255), "smooths first; skimage's thresholds"),
+        "canny of grey": (lambda: feature.canny(single_grey, 1.0, 50 / 255, 150 / 255), "smooths first; skimage's thresholds"),
         "gaussian": (lambda: filters.gaussian(single, 1.5, channel_axis=-1), "binary32"),
         "median3": (lambda: filters.median(colours, cupy.ones((3, 3, 1), bool)), ""),
         "median7": (lambda: filters.median(colours, cupy.ones((7, 7, 1), bool)), ""),
@@ -229,6 +257,7 @@ def opencv_cases(cv2, colours, grey):
 
     cases = {
         "canny": (lambda: cv2.Canny(cv2.cvtColor(colours, cv2.COLOR_RGB2GRAY), 50, 150), "the same bytes"),
+        "canny of grey": (lambda: cv2.Canny(grey, 50, 150), "the same bytes"),
         "bilateral": (lambda: cv2.bilateralFilter(colours, 9, 30, 3), ""),
         "gaussian": (lambda: cv2.GaussianBlur(colours, (0, 0), 1.5), "the same bytes"),
         "median3": (lambda: cv2.medianBlur(colours, 3), "the same bytes"),
@@ -279,16 +308,20 @@ def measure_host(call, runs):
     return tuple(statistics.median(part) for part in zip(*taken))
 
 
-def measure_kostka(program, device, picture, runs):
+def measure_kostka(program, device, paths, runs):
     """Return the device's time and that of a call, for each chain; on the CPU a call's time and processor time."""
-    command = [program, "-d", device, "-k", str(runs), picture, *CHAINS.values()]
-    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = {}
-    for line in text.splitlines():
-        match = re.match(r"(\S+)\s+([\d.]+) ms\s+([\d.]+) ms of (the device|processors)", line)
-        if match:
-            found[match[1]] = (float(match[3]), float(match[2]))[:: 1 if match[4] == "the device" else -1]
-    return {name: found[chain] for name, chain in CHAINS.items()}
+    for is_grey, picture in enumerate(paths):
+        chains = {name: chain for name, chain in CHAINS.items() if (name in OF_GREY) == bool(is_grey)}
+        command = [program, "-d", device, "-k", str(runs), picture, *chains.values()]
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        times = {}
+        for line in text.splitlines():
+            match = re.match(r"(\S+)\s+([\d.]+) ms\s+([\d.]+) ms of (the device|processors)", line)
+            if match:
+                times[match[1]] = (float(match[3]), float(match[2]))[:: 1 if match[4] == "the device" else -1]
+        found |= {name: times[chain] for name, chain in chains.items()}
+    return found
 
 
 class Peers:
@@ -364,44 +397,49 @@ def run(arguments, peers, pictures):
     """Measure in rounds over all photographs; return the medians of each (who, filter), and the notes."""
     times, notes = {}, {}
     for _ in range(arguments.rounds):
-        for path, pixels in pictures:
-            measured = measure_kostka(arguments.program, arguments.device, path, arguments.runs)
+        for paths, pixels in pictures:
+            measured = measure_kostka(arguments.program, arguments.device, paths, arguments.runs)
             for name, taken in measured.items():
                 times.setdefault(("Kostka", name), []).append(taken)
             measure_peers(arguments, peers, pixels, times, notes)
     return {key: [statistics.median(part) for part in zip(*all_times)] for key, all_times in times.items()}, notes
 
 
-def show(medians, peers, notes, is_device):
+def show(medians, notes, is_device):
     """Print the table. The ratio is that of the first column, or of the better one on a GPU: above 1 Kostka is faster."""
     heads = ("device", "call") if is_device else ("call", "processors")
     print(f"| filter | | {heads[0]} | {heads[1]} | ratio | |\n|---|---|---:|---:|---:|---|")
     for name, chain in CHAINS.items():
         own = medians[("Kostka", name)]
-        print(f"| `{chain}` | Kostka | {own[0]:.3f} | {own[1]:.3f} | | |")
-        for peer in peers.made:
-            if (peer, name) not in medians:
+        note = "of grey |" if name in OF_GREY else "|"
+        print(f"| `{chain}` | Kostka | {own[0]:.3f} | {own[1]:.3f} | | {note}")
+        for peer, key in medians:
+            if peer == "Kostka" or key.split("/")[0] != name:
                 continue
-            first, second = medians[(peer, name)]
+            first, second = medians[(peer, key)]
             if is_device and peer == "OpenCV":
                 ratio, shown, note = first / own[1], ("", f"{first:.3f}"), "host memory, all cores; "
             else:
                 best = min(first, second) if is_device else first
                 ratio, shown, note = best / own[0], (f"{first:.3f}", f"{second:.3f}"), ""
-            print(f"| | {peer} | {shown[0]} | {shown[1]} | {ratio:.1f} | {(note + notes[(peer, name)]).strip("; ")} |")
+            note = (note + notes[(peer, key)]).strip("; ")
+            print(f"| | {peer} | {shown[0]} | {shown[1]} | {ratio:.1f} | {note} |")
 
 
 def read_pictures(files, size, folder):
-    """Scale each photograph to fill the size; return the path of a JPEG file of it, and its pixels in RGB and grey."""
+    """Scale each photograph to fill the size; return the paths of JPEG files in RGB and grey, and the pixels of both."""
     from PIL import Image, ImageOps
 
     pictures = []
     for i, file in enumerate(files):
-        path = os.path.join(folder, f"{i}.jpg")
+        paths = [os.path.join(folder, f"{i}{kind}.jpg") for kind in ("", "-grey")]
         with Image.open(file) as picture:
-            ImageOps.fit(picture.convert("RGB"), size).save(path, quality=90)
-        with Image.open(path) as picture:
-            pictures.append((path, (np.asarray(picture.convert("RGB")), np.asarray(picture.convert("L")))))
+            ImageOps.fit(picture.convert("RGB"), size).save(paths[0], quality=90)
+        with Image.open(paths[0]) as picture:
+            picture.convert("L").save(paths[1], quality=90)
+            colours = np.asarray(picture.convert("RGB"))
+        with Image.open(paths[1]) as picture:
+            pictures.append((paths, (colours, np.asarray(picture))))
     return pictures
 
 
@@ -428,7 +466,7 @@ def main():
     if peers.cupy:
         print(peers.cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), end=", ")
     print(f"{os.cpu_count()} cores\n")
-    show(medians, peers, notes, arguments.device != "cpu")
+    show(medians, notes, arguments.device != "cpu")
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump({f"{peer} {name}": taken for (peer, name), taken in medians.items()}, file, indent=1)
