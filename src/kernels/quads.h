@@ -24,7 +24,7 @@ FUNCTION GLOBAL const u32x4 *quads_at(GLOBAL const u32 *work, u32 at)
 }
 
 /*
- * Load four pixels from byte `at` of a row on, of which `length` bytes may be read; bytes beyond that are 0. Where the
+ * Load four pixels from byte `at` of a row on, of which `length` bytes may be read; bytes beyond that are 0. If the
  * pixels are not aligned, the words around them are read only if they lie within the row.
  */
 FUNCTION void load_quad(GLOBAL const u8 *from, u64 row, u32 at, u32 length, const u32 channels, u32 *word)

@@ -185,35 +185,57 @@ FUNCTION struct warp_place warp_affine_place(i64 column, i64 row)
 }
 
 /*
- * Make the pixels of a tile of bytes by an affine transform and bilinear weights, in `made`, first those that depend on
- * pixels inside the source only. value: offset of the nine coefficients, of two words each; whether pixels outside the
- * source are replaced by its nearest ones.
+ * Make the pixels of a column of a tile whose places are not all inside the source. Those that see nothing of it are
+ * made at once.
+ */
+FUNCTION void warp_side(GLOBAL const struct filter_record *record, GLOBAL const u32 *table, GLOBAL const u8 *from,
+    const struct filter_tile *tile, const struct warp_source *source, const u32 channels, LOCAL u32 *made)
+{
+    u32 x = own_column(tile), width = record->from_width, height = record->from_height;
+    LOCAL u8 *own = (LOCAL u8 *)made + local_index() * channels;
+    ROLL for (u32 y = own_row(tile); y < tile->bottom; y += FILTER_TILE_ROWS)
+    {
+        struct warp_place place = warp_affine_place(warp_affine_sum(table, 0, x, y), warp_affine_sum(table, 3, x, y));
+        if (warp_is_inside(source, &place)) {
+            warp_inner(source->first, source->pitch, &place, channels, own);
+        } else if (!record->value[1] && ((u32)(place.x + 1) > width || (u32)(place.y + 1) > height)) {
+            UNROLL for (u32 c = 0; c < channels; c++) own[c] = 0;
+        } else {
+            warp_outer(record, table, from, x, y, own);
+        }
+        own += FILTER_GROUP_ITEMS * channels;
+    }
+}
+
+/*
+ * Make the pixels of a tile of bytes by an affine transform and bilinear weights, in `made`. The places of a column lie
+ * on a line: if the first and the last one are inside the source, all are. value: offset of the nine coefficients, of
+ * two words each; whether pixels outside the source are replaced by its nearest ones.
  */
 FUNCTION void warp_tile(GLOBAL const struct filter_record *record, GLOBAL const u32 *work, GLOBAL const u8 *from,
     const struct filter_tile *tile, const u32 channels, LOCAL u32 *made)
 {
     GLOBAL const u32 *table = work + record->value[0];
     struct warp_source source = warp_source_of(record, from);
-    u32 x = own_column(tile), first = own_row(tile), bottom = x < tile->right ? tile->bottom : 0, all_inside = 1;
-    i64 column = warp_affine_sum(table, 0, x, first), row = warp_affine_sum(table, 3, x, first);
+    u32 x = own_column(tile), y = own_row(tile);
+    if (x >= tile->right || y >= tile->bottom)
+        return;
+    u32 steps = (tile->bottom - 1 - y) / FILTER_TILE_ROWS;
+    i64 column = warp_affine_sum(table, 0, x, y), row = warp_affine_sum(table, 3, x, y);
     i64 right = warp_coefficient(table, 1) * FILTER_TILE_ROWS, down = warp_coefficient(table, 4) * FILTER_TILE_ROWS;
+    struct warp_place place = warp_affine_place(column, row);
+    struct warp_place last = warp_affine_place(column + right * (i64)steps, row + down * (i64)steps);
+    if (!warp_is_inside(&source, &place) || !warp_is_inside(&source, &last)) {
+        warp_side(record, table, from, tile, &source, channels, made);
+        return;
+    }
     LOCAL u8 *own = (LOCAL u8 *)made + local_index() * channels;
-    for (u32 y = first; y < bottom; y += FILTER_TILE_ROWS) {
-        struct warp_place place = warp_affine_place(column, row);
-        if (warp_is_inside(&source, &place))
-            warp_inner(source.first, source.pitch, &place, channels, own);
-        else
-            all_inside = 0;
+    for (u32 i = 0; i <= steps; i++) {
+        place = warp_affine_place(column, row);
+        warp_inner(source.first, source.pitch, &place, channels, own);
         own += FILTER_GROUP_ITEMS * channels;
         column += right;
         row += down;
-    }
-    ROLL for (u32 y = all_inside ? bottom : first; y < bottom; y += FILTER_TILE_ROWS)
-    {
-        struct warp_place place = warp_affine_place(warp_affine_sum(table, 0, x, y), warp_affine_sum(table, 3, x, y));
-        if (!warp_is_inside(&source, &place))
-            warp_outer(record, table, from, x, y,
-                (LOCAL u8 *)made + ((y - tile->top) * FILTER_TILE + x - tile->left) * channels);
     }
 }
 
