@@ -23,8 +23,9 @@ enum {
     RESIZE_ACROSS_STRIP = 4,    /* rows that a work-item makes horizontally */
     RESIZE_ACROSS_ROWS = RESIZE_GROUP_ITEMS / RESIZE_ACROSS_COLUMNS * RESIZE_ACROSS_STRIP,
     RESIZE_ACROSS_TILE = 6144, /* words of four samples that a work-group holds in local memory */
-    RESIZE_DOWN_WORDS = 32,    /* words of a row that a work-group makes vertically */
-    RESIZE_DOWN_ROWS = RESIZE_GROUP_ITEMS / RESIZE_DOWN_WORDS,
+    RESIZE_DOWN_LANES = 32,    /* work-items that make neighbouring words of a row vertically, two each */
+    RESIZE_DOWN_WORDS = 2 * RESIZE_DOWN_LANES,
+    RESIZE_DOWN_ROWS = RESIZE_GROUP_ITEMS / RESIZE_DOWN_LANES,
     RESIZE_QUAD_WORDS = 4,   /* words of a quad of weights */
     RESIZE_NARROW_BITS = 22, /* fractional bits of weights */
     RESIZE_WIDE_BITS = 30,   /* the same for samples of more than 8 bits */
