@@ -62,7 +62,8 @@ static kst_status down(struct filter_gpu_step *step, const struct filter_taps *t
     if (status)
         return status;
     write_down(taps, table);
-    record.groups_of_row = (record.width * record.channels + FILTER_BLUR_SAMPLES - 1) / FILTER_BLUR_SAMPLES;
+    const uint64_t samples = (uint64_t)record.width * record.channels;
+    record.groups_of_row = (uint32_t)((samples + FILTER_BLUR_SAMPLES - 1) / FILTER_BLUR_SAMPLES);
     const uint64_t rows = ((uint64_t)record.height + FILTER_BLUR_DOWN_ROWS - 1) / FILTER_BLUR_DOWN_ROWS;
     return kst_filter_gpu_add_groups(step, FILTER_BLUR_DOWN, &record, rows * record.groups_of_row);
 }

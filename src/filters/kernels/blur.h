@@ -159,7 +159,7 @@ FUNCTION void add_pair(u32 samples, u32 own, u32 before, u32 sum[BLUR_STRIP])
 FUNCTION void sum_down(GLOBAL const struct filter_record *record, GLOBAL const u32 *table, GLOBAL u8 *extra, u32 at,
     u32 y, u32 sum[4][BLUR_STRIP])
 {
-    GLOBAL const u8 *column = sums_at(record, extra, 0) + 2 * at;
+    GLOBAL const u8 *column = sums_at(record, extra, 0) + 2 * (u64)at;
     u32 before = 0, pairs = (u32)record->value[BLUR_RADIUS] + 2, pitch = record->extra_pitch;
     struct blur_walk walk = walk_from((i32)y - record->value[BLUR_RADIUS], (i32)record->height);
     UNROLL for (u32 i = 0; i < 4 * BLUR_STRIP; i++) sum[i / BLUR_STRIP][i % BLUR_STRIP] = 1u << 15;

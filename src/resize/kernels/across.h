@@ -98,8 +98,16 @@ FUNCTION void make_across(GLOBAL const u32 *work, GLOBAL const struct resize_wor
     if (y + row >= step->height)
         return;
     GLOBAL u8 *line = target_at(to, place_of(step->to) + (u64)(y + row) * step->to_pitch);
-    for (u32 i = lane; i < ACROSS_LANES * channels; i += ACROSS_LANES)
-        store_word(line, left * channels + 4 * i, length, made[row * ACROSS_LANES * channels + i]);
+    u32 at = left * channels + 4 * lane;
+    LOCAL const u32 *own = made + row * ACROSS_LANES * channels + lane;
+    u32 whole = left + RESIZE_ACROSS_COLUMNS <= step->width;
+    UNROLL for (u32 i = 0; i < channels; i++)
+    {
+        if (whole)
+            *(GLOBAL u32 *)(GLOBAL void *)(line + at + 4 * ACROSS_LANES * i) = own[ACROSS_LANES * i];
+        else
+            store_word(line, at + 4 * ACROSS_LANES * i, length, own[ACROSS_LANES * i]);
+    }
 }
 
 /*

@@ -92,7 +92,7 @@ resize_down(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, u32 li
     GLOBAL const u8 *row = source_at(from, place_of(step->from) + (u64)window[0] * step->from_pitch);
     struct down_sums sums[2];
     UNROLL for (u32 i = 0; i < 8; i++) sums[i / 4].low[i % 4] = sums[i / 4].middle[i % 4] = sums[i / 4].high[i % 4] = 0;
-    if (at + DOWN_STEP + 4 <= length)
+    if (length - at >= DOWN_STEP + 4)
         sum_rows(step, row, weights, window[1], at, 1, sums);
     else
         sum_rows(step, row, weights, window[1], at, 0, sums);
