@@ -175,13 +175,19 @@ static void *choose_slab(struct idle_slabs *slabs, pthread_t user)
     return raw;
 }
 
-/* Make a slab, and let it take its room from large blocks. */
+/*
+ * Make a slab, and let it take its room from large blocks. There are no more slabs than may be kept, since fresh ones
+ * would cost more than they save.
+ */
 static void *make_slab(struct idle_blocks *idle)
 {
-    void *raw = malloc(IDLE_SLAB);
-    if (!raw)
+    struct idle_slabs *slabs = &idle->slabs;
+    const bool fits = atomic_fetch_add_explicit(&slabs->made, 1, memory_order_relaxed) < slabs->most;
+    void *raw = fits ? malloc(IDLE_SLAB) : NULL;
+    if (!raw) {
+        atomic_fetch_sub_explicit(&slabs->made, 1, memory_order_relaxed);
         return NULL;
-    atomic_fetch_add_explicit(&idle->slabs.made, 1, memory_order_relaxed);
+    }
     shrink(&idle->large, limit_of(idle, &idle->large));
     return raw;
 }
@@ -200,24 +206,13 @@ void *kst_idle_take_slab(struct idle_blocks *idle)
     return raw;
 }
 
-static void free_slab(struct idle_slabs *slabs, void *raw)
-{
-    kst_unpoison(raw, IDLE_SLAB);
-    free(raw);
-    atomic_fetch_sub_explicit(&slabs->made, 1, memory_order_relaxed);
-}
-
 void kst_idle_give_slab(struct idle_blocks *idle, void *raw, pthread_t user)
 {
     struct idle_slabs *slabs = &idle->slabs;
     kst_poison(raw, IDLE_SLAB);
     pthread_mutex_lock(&slabs->lock);
-    const bool kept = slabs->count < slabs->most;
-    if (kept)
-        slabs->slab[slabs->count++] = (struct idle_slab){raw, user};
+    slabs->slab[slabs->count++] = (struct idle_slab){raw, user};
     pthread_mutex_unlock(&slabs->lock);
-    if (!kept)
-        free_slab(slabs, raw);
 }
 
 static void free_slabs(struct idle_slabs *slabs)
@@ -228,8 +223,11 @@ static void free_slabs(struct idle_slabs *slabs)
     while (slabs->count > 0)
         raw[count++] = slabs->slab[--slabs->count].raw;
     pthread_mutex_unlock(&slabs->lock);
-    for (uint32_t i = 0; i < count; i++)
-        free_slab(slabs, raw[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        kst_unpoison(raw[i], IDLE_SLAB);
+        free(raw[i]);
+    }
+    atomic_fetch_sub_explicit(&slabs->made, count, memory_order_relaxed);
 }
 
 void kst_idle_shrink(struct idle_blocks *idle, uint64_t most)

@@ -43,7 +43,7 @@ struct idle_shelf {
  * that it had last, if it is there, because another thread's is in the cache of another core.
  */
 struct idle_slabs {
-    uint32_t most;        /* that are kept */
+    uint32_t most;        /* slabs that there may be */
     atomic_uint made;     /* kept or in use */
     pthread_mutex_t lock; /* guards all members below */
     uint32_t count;
@@ -85,8 +85,8 @@ void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found);
 void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length, uint64_t left);
 
 /*
- * Take a slab that is kept, or allocate one; null: there is no memory, or the context keeps none. And keep or free a
- * slab that `user` took.
+ * Take a slab that is kept, or allocate one; null: there is no memory, or there are as many slabs as are kept. And keep
+ * a slab that `user` took.
  */
 void *kst_idle_take_slab(struct idle_blocks *idle);
 void kst_idle_give_slab(struct idle_blocks *idle, void *raw, pthread_t user);

@@ -73,6 +73,15 @@ static kst_status refuse(struct volume_entry *entry, kst_status status, const ch
     return kst_report_error(&entry->decoder.report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
 }
 
+/*
+ * Return whether a volume may cut its memory from a slab: its buffer is not allocated, because that outlives the
+ * decoding, and a GPU decodes, because for the CPU fewer resident bytes count for more.
+ */
+static bool suits_slab(const struct volume_entry *entry)
+{
+    return entry->item->volume->data && kst_context_gpu_if_open(entry->decoder.context);
+}
+
 static kst_status open_entry(struct volume_entry *entry, uint64_t together)
 {
     const kst_volume_item *item = entry->item;
@@ -84,7 +93,7 @@ static kst_status open_entry(struct volume_entry *entry, uint64_t together)
     kst_status status = kst_volume_decoding_check(item->options, item->volume, &detail);
     if (status)
         return refuse(entry, status, detail);
-    if (item->volume->data) /* otherwise a buffer is allocated that outlives the decoding */
+    if (suits_slab(entry))
         kst_memory_slab_begin(&entry->decoder.memory);
     status = kst_decoder_open(&entry->decoder, item->data, item->length);
     if (!status)

@@ -205,6 +205,8 @@ kst_status kst_j2k_run_encode_volume_start(
     v->e.gpu = v->asked->gpu;
     v->e.source = GPU_SOURCE_STAGED;
     v->e.memory.limit = kst_memory_left(&v->memory);
+    if (v->asked->gpu && v->asked->output->data) /* otherwise the memory of the coded bytes is handed over */
+        kst_memory_slab_begin(&v->e.memory);
     return KST_OK;
 }
 
@@ -214,6 +216,7 @@ void kst_j2k_run_encode_volume_stop(struct j2k_volume_encoding *v, kst_status st
     if (!v->begun)
         return;
     kst_encoding_end(&v->e, status);
+    kst_memory_slab_end(&v->e.memory);
     v->begun = false;
     v->asked->report = v->e.report;
     v->asked->report.stage_seconds[KST_STAGE_PIXELS] += before.stage_seconds[KST_STAGE_PIXELS];

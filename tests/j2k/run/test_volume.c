@@ -541,7 +541,7 @@ static void test_blocks(void **state)
 {
     (void)state;
     enum { IN_FRONT = 85 };
-    uint8_t behind[IN_FRONT + 200] = {0};
+    uint8_t behind[IN_FRONT + 500] = {0};
     kst_volume v = volume_make(20, 30, 10, 12, true);
     for (uint32_t ht = 0; ht < 2; ht++) {
         struct volume_blocks blocks = {.samples = 0};
