@@ -9,7 +9,11 @@
 #include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/job.h"
 
-enum { ARGUMENTS = 6, MANY = 64, AHEAD_MOST = 8 << 20 /* bytes; see upload() */ };
+enum {
+    ARGUMENTS = 6,
+    CLEARED_MOST = 4 << 20, /* words; see clears_at_once() */
+    AHEAD_MOST = 8 << 20    /* bytes; see upload() */
+};
 
 static struct j2k_gpu_decoding_state *state_of(const struct j2k_gpu_job *job)
 {
@@ -100,19 +104,32 @@ static void end_stage(struct j2k_gpu_job *job, enum j2k_gpu_stage stage)
 }
 
 /*
+ * Return whether one fill clears the bands of all pictures, and what lies between them, because a fill for each would
+ * take longer: a call of the driver takes about as long as clearing CLEARED_MOST words.
+ */
+static bool clears_at_once(const struct j2k_gpu_job *job)
+{
+    uint64_t between = job->part.samples;
+    for (uint32_t i = 0; i < job->count; i++)
+        between -= job->part.place[i].levels;
+    return job->count > 1 && between <= (uint64_t)job->count * CLEARED_MOST;
+}
+
+/*
  * Set coefficients that no block covers to 0. All bits of the damage records are set, so that counters start from −1.
- * For many pictures everything is cleared by one fill, including the levels.
  */
 static void clear(struct j2k_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_queue *queue = &job->track->queue;
     backend->fill(queue, &job->buffer[J2K_DAMAGE], 0, job->damage_length, UINT32_MAX);
-    if (job->count > MANY && !job->part.covered) {
+    if (job->part.covered)
+        return;
+    if (clears_at_once(job)) {
         backend->fill(queue, &job->buffer[J2K_SAMPLES], 0, (size_t)job->part.samples * 4, 0);
         return;
     }
-    for (uint32_t i = 0; i < job->count && !job->part.covered; i++)
+    for (uint32_t i = 0; i < job->count; i++)
         if (job->part.place[i].levels > 0)
             backend->fill(queue, &job->buffer[J2K_SAMPLES], (size_t)job->part.place[i].samples * 4,
                 (size_t)job->part.place[i].levels * 4, 0);
