@@ -5,12 +5,13 @@ import collections
 import json
 import os
 import stat
+import sys
 
 from . import _shares
-from ._kostka import read_places, tar_groups, tar_members  # type: ignore[import-not-found]
+from ._kostka import draw, exchange, read_groups, tar_groups  # type: ignore[import-not-found]
 
+_AT_ONCE = 1024  # items that are shuffled
 PICTURES = ("jpg", "jpeg", "jp2", "j2k", "jph", "jhc")
-_MEMBERS = 4096  # at a time
 
 
 class ArchiveError(Exception):
@@ -24,6 +25,9 @@ class ArchiveError(Exception):
         return ArchiveError, (self.archive, self.offset, self.reason)
 
 
+_FAILURES = (OSError, EOFError, ValueError, RecursionError)
+
+
 def _parse(extension, data):
     """The contents of a member: 'cls' is a whole number, 'json' a value, 'txt' text, all else bytes."""
     kind = extension.rpartition(".")[2]
@@ -34,19 +38,12 @@ def _parse(extension, data):
     return data.decode() if kind == "txt" else data
 
 
-def _too_long(name, size, limit):
-    return ValueError(f"{name}: {size} bytes, more than the limit of {limit}")
-
-
-def _read(file, offset, size):
-    (data,) = read_places([(file, offset, size)])
-    return _checked(data)
-
-
-def _checked(data):
-    if isinstance(data, Exception):
-        raise data
-    return data
+def _value(extension, data):
+    """The contents of a member, or the exception that says why it has none."""
+    try:
+        return _parse(extension, data)
+    except _FAILURES as error:
+        return error
 
 
 def _open(path):
@@ -62,77 +59,73 @@ class File:
     def __init__(self, key, label, path):
         self.key, self.label, self.path = key, label, path
 
-    def places(self, names, limit):
-        return []
-
-    def take(self, found, label, fields, limit):
+    def read(self, limit):
         file = _open(self.path)
         try:
             about = os.fstat(file)
             if not stat.S_ISREG(about.st_mode):
                 raise ValueError(f"{self.path}: it is no regular file")
             if about.st_size > limit:
-                raise _too_long(self.path, about.st_size, limit)
-            return _read(file, 0, about.st_size), self.label, [None] * len(fields)
+                raise ValueError(f"{self.path}: {about.st_size} bytes, more than the limit of {limit}")
+            return _read(file, about.st_size)
         finally:
             os.close(file)
 
 
-class Group:
-    """Members of one key in an archive: a dict from extensions to (offset, size). `number` is its folder's class."""
-
-    __slots__ = ("archive", "key", "members", "number", "picture")
-
-    def __init__(self, archive, key, members, picture, number=None):
-        self.archive, self.key, self.members, self.picture = archive, key, members, picture
-        self.number = number
-
-    def places(self, names, limit):
-        """Where the picture is, and those of the other members that there are."""
-        places, file, members = [], self.archive.file, self.members
-        for name in (self.picture, *names):
-            place = members.get(name)
-            if place is not None:
-                if place[1] > limit:
-                    raise _too_long(f"{self.key}.{name}", place[1], limit)
-                places.append((file, *place))
-        return places
-
-    def take(self, found, label, fields, limit):
-        """Make of the contents of these places the stream, the label, and the fields."""
-        found = iter(found)
-        data = _checked(next(found))
-        value = self.number if label is None or label not in self.members else self._value(label, found)
-        return data, value, [self._value(one, found) for one in fields]
-
-    def _value(self, extension, found):
-        return _parse(extension, _checked(next(found))) if extension in self.members else None
+def _read(file, size):
+    parts, left = [], size
+    while left > 0:
+        parts.append(os.read(file, left))
+        if not parts[-1]:
+            raise EOFError(f"the file ends {left} bytes too early")
+        left -= len(parts[-1])
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-_FAILURES = (OSError, EOFError, ValueError, RecursionError)
+class Contents:
+    """What items hold, in columns.
+
+    streams: a list of the pictures' bytes
+    labels: a list
+    fields: a list of such a list for each field
+    failures: a dict from the numbers of items that have failed to exceptions
+    """
+
+    __slots__ = ("streams", "labels", "fields", "failures")
+
+    def __init__(self, streams, labels, fields, failures):
+        self.streams, self.labels, self.fields, self.failures = streams, labels, fields, failures
+
+    def add(self, other):
+        self.failures.update((len(self.streams) + i, error) for i, error in other.failures.items())
+        self.streams += other.streams
+        self.labels += other.labels
+        for column, more in zip(self.fields, other.fields):
+            column += more
+
+
+def names_of(label, fields):
+    """The extensions of the members of groups that are wanted beside the picture."""
+    return fields if label is None else (label, *fields)
+
+
+def _count_of(limit):
+    return -1 if limit < 0 else int(min(limit, sys.maxsize))
 
 
 def read_items(items, label, fields, limit):
-    """Return for each item (data, label, fields), or an exception."""
-    names = fields if label is None else (label, *fields)
-    results, requests = [], []
-    for item in items:
+    """Return the Contents of items, which are groups, files, and exceptions."""
+    names = names_of(label, fields)
+    *columns, others = read_groups(items, names, label is not None, limit, _count_of(limit), _value)
+    contents = Contents(*columns)
+    for i in others:
         try:
-            places = _checked(item).places(names, limit)
+            if isinstance(items[i], Exception):
+                raise items[i]
+            contents.streams[i], contents.labels[i] = items[i].read(limit), items[i].label
         except (*_FAILURES, ArchiveError) as error:
-            results.append(error)
-        else:
-            results.append(slice(len(requests), len(requests) + len(places)))
-            requests += places
-    found = read_places(requests)
-    for i, item in enumerate(items):
-        place = results[i]
-        if isinstance(place, slice):
-            try:
-                results[i] = item.take(found[place], label, fields, limit)
-            except _FAILURES as error:
-                results[i] = error
-    return results
+            contents.failures[i] = error
+    return contents
 
 
 class _Archive:
@@ -156,28 +149,16 @@ class Archive:
         self.path, self.folder, self.number = path, folder, number
 
 
-def _groups_of(archive, members, pictures, about):
-    """Join neighbours of one key; groups without a picture are left out."""
-    for key, found in tar_groups(members):
-        for picture in pictures:
-            if picture in found:
-                yield Group(archive, about.folder + key, found, picture, about.number)
-                break
-
-
-def read_archive(about, shard, pictures):
-    """Return the groups of an archive that belong to the share, and the error that ended it or None."""
+def read_archive(about, shard, pictures, names):
+    """Return the groups of an archive that have a picture and belong to the share, and the error that ended it."""
     try:
         archive = _Archive(about.path)
     except OSError as error:
-        return [], error
-    members, at, wrong = [], 0, None
-    while at is not None:
-        some, at, wrong = tar_members(archive.file, at, _MEMBERS)
-        members += some
-    groups = _groups_of(archive, members, pictures, about)
-    kept = [group for group in groups if _shares.has(shard, group.key)]
-    return kept, None if wrong is None else ArchiveError(about.path, *wrong)
+        return [error]
+    found, wrong = tar_groups(archive, archive.file, about.folder, about.number, shard, pictures, names)
+    if wrong is not None:
+        found.append(ArchiveError(about.path, *wrong))
+    return found
 
 
 class Files:
@@ -191,28 +172,25 @@ class Files:
         return len(self._files)
 
     def items(self, chance, buffer, pool, ahead):
-        """Yield the items of an epoch, in their order or, with a random number generator, shuffled."""
+        """Yield lists of the items of an epoch, in their order or, with a random number generator, shuffled."""
         if chance is None:
-            yield from self._files
-            return
-        order = list(range(len(self._files)))
-        for i in range(len(order) - 1, -1, -1):  # from the end, as the items are taken
-            j = int(chance.random() * (i + 1))
-            order[i], order[j] = order[j], order[i]
-            yield self._files[order[i]]
+            yield self._files
+        else:
+            yield from _drawn(list(self._files), chance)
 
 
 class Archives:
     """Archives, which are looked into one after the other, some ahead of the others, and files between them."""
 
-    def __init__(self, parts, classes, pictures, shard, split):
-        self._parts, self._pictures, self._shard, self.classes = parts, pictures, shard, classes
+    def __init__(self, parts, classes, pictures, names, shard, split):
+        self._parts, self._shard, self.classes = parts, shard, classes
+        self._pictures, self._names = pictures, names
         if split == "archives":
             self._parts = parts[shard[0] :: shard[1]]
             self._shard = (0, 1)
 
     def items(self, chance, buffer, pool, ahead):
-        """Yield Files and Groups, and the error of each archive that is damaged."""
+        """Yield lists of Files and Groups, with the error of each archive that is damaged."""
         groups = self._all(self._shuffled(chance), pool, ahead)
         return groups if chance is None else _mixed(groups, chance, buffer)
 
@@ -228,46 +206,45 @@ class Archives:
         for part in parts:
             waiting.append(self._begin(part, pool))
             if len(waiting) > ahead:
-                yield from self._found(waiting.popleft())
+                yield self._found(waiting.popleft())
         while waiting:
-            yield from self._found(waiting.popleft())
+            yield self._found(waiting.popleft())
 
     def _begin(self, part, pool):
-        return part if isinstance(part, File) else pool.submit(read_archive, part, self._shard, self._pictures)
+        if isinstance(part, File):
+            return part
+        return pool.submit(read_archive, part, self._shard, self._pictures, self._names)
 
     def _found(self, part):
         if not isinstance(part, File):
-            yield from _found(part.result())
-        elif _is_own(part, self._shard):
-            yield part
+            return part.result()
+        return [part] if _is_own(part, self._shard) else []
 
 
 def _is_own(file, shard):
     return _shares.has(shard, os.path.splitext(file.key)[0])
 
 
-def _found(result):
-    groups, error = result
-    yield from groups
-    if error is not None:
-        yield error
+def _random(chance, count):
+    """The random bits of which `count` calls of chance.random() would make numbers."""
+    return chance.getrandbits(64 * count).to_bytes(8 * count, "little")
 
 
-def _mixed(items, chance, buffer):
+def _drawn(held, chance):
+    """Take all items in random order, some at a time."""
+    while held:
+        count = min(len(held), _AT_ONCE)
+        yield draw(held, count, _random(chance, count))
+
+
+def _mixed(lists, chance, buffer):
     """Take each item at random from a buffer of those that come next."""
     held = []
-    for item in items:
-        if len(held) < buffer:
-            held.append(item)
-            continue
-        i = int(chance.random() * buffer)
-        yield held[i]
-        held[i] = item
-    while held:
-        i = int(chance.random() * len(held))
-        yield held[i]
-        held[i] = held[-1]
-        held.pop()
+    for some in lists:
+        room = buffer - len(held)
+        held += some[:room]
+        yield exchange(held, some[room:], _random(chance, max(0, len(some) - room)))
+    yield from _drawn(held, chance)
 
 
 def _extension(path):
@@ -300,7 +277,7 @@ def _listed(one):
     return File(path, label, path)
 
 
-def open_source(source, pictures, shard, split):
+def open_source(source, pictures, names, shard, split):
     """Find out what a source is: an archive, a folder, or a list of either archives or pictures."""
     if isinstance(source, (str, bytes, os.PathLike)):
         path = os.fsdecode(source)
@@ -309,7 +286,7 @@ def open_source(source, pictures, shard, split):
             if not parts:
                 raise ValueError(f"{path!r}: no pictures in this folder")
             if any(isinstance(part, Archive) for part in parts):
-                return Archives(parts, classes or None, pictures, shard, split)
+                return Archives(parts, classes or None, pictures, names, shard, split)
             return Files(parts, classes, shard)
         source = [path]
     source = list(source)
@@ -317,7 +294,7 @@ def open_source(source, pictures, shard, split):
     if tars and len(tars) < len(source):
         raise ValueError("the source has both tar archives and pictures: make a loader for each")
     if tars:
-        return Archives([Archive(os.fsdecode(one)) for one in tars], None, pictures, shard, split)
+        return Archives([Archive(os.fsdecode(one)) for one in tars], None, pictures, names, shard, split)
     if not source:
         raise ValueError("the source has no pictures")
     return Files([_listed(one) for one in source], None, shard)

@@ -187,7 +187,8 @@ class Loader:
         }
         self._memory = memory or ("device" if on_device else "host")
         self._try_options()
-        self._source = _items.open_source(source, tuple(pictures), self._shard, self._split)
+        names = _items.names_of(labels, self._fields)
+        self._source = _items.open_source(source, tuple(pictures), names, self._shard, self._split)
         self.classes = self._source.classes
         self.epoch, self._position, self._resumed = 0, 0, False
         self.failed, self.failures = 0, collections.deque(maxlen=_KEPT)
@@ -243,7 +244,7 @@ class Loader:
 
     def _tasks_of(self, epoch, skipped, pools):
         """Cut an epoch into batches. Errors of archives count as items, so that positions do not depend on `errors`."""
-        items = iter(self._items_of(epoch, pools))
+        items = itertools.chain.from_iterable(self._items_of(epoch, pools))
         first = sum(1 for _ in itertools.islice(items, skipped))
         some = list(itertools.islice(items, self._batch_size))
         while some:
@@ -274,14 +275,15 @@ class Loader:
 
     def _make(self, task, reads):
         """Return a batch, or None where no picture is good, and the failures as pairs of a name and an exception."""
-        results = list(itertools.chain.from_iterable(read.result() for read in reads))
-        failures = {i: one for i, one in enumerate(results) if isinstance(one, Exception)}
-        streams = [b"" if i in failures else one[0] for i, one in enumerate(results)]
-        crops = self._crops_of(task, streams)
-        failures = {**{i: one for i, one in enumerate(crops) if isinstance(one, Exception)}, **failures}
-        images, good = self._decode_good(streams, crops, failures)
+        contents = reads[0].result()
+        for read in reads[1:]:
+            contents.add(read.result())
+        crops = self._crops_of(task, contents.streams)
+        failures = {i: one for i, one in enumerate(crops) if isinstance(one, Exception)}
+        failures.update(contents.failures)
+        images, good = self._decode_good(contents.streams, crops, failures)
         named = [(_name_of(task.items[i]), failures[i]) for i in sorted(failures)]
-        return None if images is None else self._batch(images, task, results, good), named
+        return None if images is None else self._batch(images, task, contents, good), named
 
     def _decode_good(self, streams, crops, failures):
         """Decode what has not failed. Without the pictures that fail now the others are decoded again, side by side."""
@@ -304,10 +306,9 @@ class Loader:
         options = {**where, **self._decode}
         return self._context.decode_resized(streams, boxes=boxes, mirror=mirror, errors="return", **options), out
 
-    def _batch(self, images, task, results, good):
-        labels = [results[i][1] for i in good]
-        columns = zip(*(results[i][2] for i in good))
-        fields = {name: list(column) for name, column in zip(self._fields, columns)}
+    def _batch(self, images, task, contents, good):
+        labels = [contents.labels[i] for i in good]
+        fields = {name: [column[i] for i in good] for name, column in zip(self._fields, contents.fields)}
         return Batch(images, self._labels(labels), [task.items[i].key for i in good], fields)
 
     # ── What a class derived from this one changes ──

@@ -20,7 +20,7 @@ enum error_kind { ERROR_ANY, ERROR_STREAM, ERROR_OPTION, ERROR_LIMIT, ERROR_DEVI
 
 /* Holds the state of one module object; nothing is global. */
 struct state {
-    PyTypeObject *context, *image, *tensor, *volume, *job, *flow;
+    PyTypeObject *context, *image, *tensor, *volume, *job, *flow, *group;
     PyTypeObject *report, *info, *component, *metadata, *device;
     PyObject *error[ERROR_KINDS];
 };
@@ -146,14 +146,19 @@ PyObject *kst_py_read_info(PyObject *self, PyObject *data);
 /* crops.c */
 PyObject *kst_py_crops(PyObject *self, PyObject *args, PyObject *keywords);
 
-/* tar.c: the members of an archive, found by their headers */
-PyObject *kst_py_tar_members(PyObject *module, PyObject *args);
+/* groups.c: the groups of an archive, found by headers */
 PyObject *kst_py_tar_split(PyObject *module, PyObject *name);
-PyObject *kst_py_tar_groups(PyObject *module, PyObject *members);
+PyObject *kst_py_tar_groups(PyObject *module, PyObject *args);
 PyObject *kst_py_name_hash(PyObject *module, PyObject *name);
 
-/* read.c: ranges of open files */
-PyObject *kst_py_read_places(PyObject *module, PyObject *requests);
+extern PyType_Spec kst_py_group_spec;
+
+/* read.c: what groups hold */
+PyObject *kst_py_read_groups(PyObject *module, PyObject *args);
+
+/* shuffle.c: lists in random order */
+PyObject *kst_py_exchange(PyObject *module, PyObject *args);
+PyObject *kst_py_draw(PyObject *module, PyObject *args);
 
 /* ── resize.c ── */
 

@@ -32,32 +32,44 @@ PyDoc_STRVAR(
 
 PyDoc_STRVAR(flow_doc, "flow($module, sources, **options)\n--\n\nA Flow; see the package's function.");
 
-PyDoc_STRVAR(tar_members_doc,
-    "tar_members($module, file, start, count, /)\n--\n\n"
-    "Members of a tar archive, of which `file` is the descriptor, from byte `start` on: a list of\n"
-    "(name, offset, size) of at most `count` regular files, where to go on (None at the end), and\n"
-    "None or (offset, reason) of what is wrong there.");
-
 PyDoc_STRVAR(tar_split_doc,
     "tar_split($module, name, /)\n--\n\n"
     "The key of a member's name, up to the first dot of its last part, and what is behind the dot.");
 
 PyDoc_STRVAR(tar_groups_doc,
-    "tar_groups($module, members, /)\n--\n\n"
-    "Neighbours of one key among what tar_members() has found, as a list of pairs of the key and a\n"
-    "dict from extensions to (offset, size).");
+    "tar_groups($module, keeper, file, folder, number, shard, pictures, names, /)\n--\n\n"
+    "Neighbours of one key in a tar archive, of which `file` is the descriptor and `keeper` keeps it\n"
+    "open: a list of a Group for each one that has a picture and belongs to the share, and None or\n"
+    "(offset, reason) of what is wrong there.\n\n"
+    "folder, number: what stands before the keys; the label of groups that have no other one\n"
+    "pictures, names: tuples of the extensions of pictures, and of other members that will be read");
 
-PyDoc_STRVAR(read_places_doc, "read_places($module, requests, /)\n--\n\nThe bytes at each (file, offset, length), or "
-                              "an exception in their place.");
+PyDoc_STRVAR(read_groups_doc,
+    "read_groups($module, items, names, has_label, limit, most, parse, /)\n--\n\n"
+    "Read members of groups: lists of the pictures' bytes and of the labels; a list of such a list for\n"
+    "each further name; a dict of exceptions by the index of the item; and a list of the indices of\n"
+    "items that are no groups.\n\n"
+    "names, has_label: as for tar_groups(); whether the first one is the label's\n"
+    "limit, most: the most bytes of a member, for people and as a number\n"
+    "parse: called with a name and bytes. It returns a value or an exception");
 
 PyDoc_STRVAR(
     name_hash_doc, "name_hash($module, name, /)\n--\n\nThe hash of bytes by which names are divided among shares.");
 
+PyDoc_STRVAR(exchange_doc,
+    "exchange($module, held, items, random, /)\n--\n\n"
+    "Let each item take the place of one that is held, chosen at random: the list of those. `random`\n"
+    "has 64 bits for each, of which random.random() would make the number that chooses.");
+
+PyDoc_STRVAR(draw_doc, "draw($module, held, count, random, /)\n--\n\n"
+                       "Take so many of the items that are held, chosen at random, as exchange() does.");
+
 static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc},
     {"flow", (PyCFunction)(void (*)(void))kst_py_flow, METH_VARARGS | METH_KEYWORDS, flow_doc},
-    {"tar_members", kst_py_tar_members, METH_VARARGS, tar_members_doc},
-    {"tar_split", kst_py_tar_split, METH_O, tar_split_doc}, {"tar_groups", kst_py_tar_groups, METH_O, tar_groups_doc},
-    {"read_places", kst_py_read_places, METH_O, read_places_doc},
+    {"tar_split", kst_py_tar_split, METH_O, tar_split_doc},
+    {"tar_groups", kst_py_tar_groups, METH_VARARGS, tar_groups_doc},
+    {"read_groups", kst_py_read_groups, METH_VARARGS, read_groups_doc},
+    {"exchange", kst_py_exchange, METH_VARARGS, exchange_doc}, {"draw", kst_py_draw, METH_VARARGS, draw_doc},
     {"name_hash", kst_py_name_hash, METH_O, name_hash_doc}, {NULL, NULL, 0, NULL}};
 
 static bool add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
@@ -74,7 +86,7 @@ static int execute(PyObject *module)
         !add_type(module, &kst_py_image_spec, &state->image) ||
         !add_type(module, &kst_py_tensor_spec, &state->tensor) ||
         !add_type(module, &kst_py_volume_spec, &state->volume) || !add_type(module, &kst_py_job_spec, &state->job) ||
-        !add_type(module, &kst_py_flow_spec, &state->flow))
+        !add_type(module, &kst_py_flow_spec, &state->flow) || !add_type(module, &kst_py_group_spec, &state->group))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", kst_version_string());
 }
@@ -88,6 +100,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->volume);
     Py_VISIT(state->job);
     Py_VISIT(state->flow);
+    Py_VISIT(state->group);
     Py_VISIT(state->report);
     Py_VISIT(state->info);
     Py_VISIT(state->component);
@@ -107,6 +120,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->volume);
     Py_CLEAR(state->job);
     Py_CLEAR(state->flow);
+    Py_CLEAR(state->group);
     Py_CLEAR(state->report);
     Py_CLEAR(state->info);
     Py_CLEAR(state->component);

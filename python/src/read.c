@@ -1,107 +1,300 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads many ranges of open files in one call, during which other Python threads run. */
-#include "kostka_python.h"
-
+/*
+ * Reads the members of many groups of archives in one call, during which other Python threads run, and makes columns of
+ * their contents.
+ */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-struct place {
+#include "groups.h"
+
+enum { DIGITS = 18 /* numbers of so many digits fit into 64 bits */ };
+
+/* Holds a member that is read. */
+struct range {
     int file;
+    bool is_wanted, is_short; /* whether the group has it; whether its bytes go to `digits` */
     uint64_t offset;
     char *data;
     size_t length, done;
-    int error; /* errno; 0: none */
+    int error;       /* errno; 0: none */
+    PyObject *bytes; /* the memory of `data`; null: that is `digits` */
+    char digits[DIGITS];
 };
 
-static void read_place(struct place *place)
+/* Holds the arguments, the ranges, and the columns that become of them. */
+struct reading {
+    struct state *state;
+    struct sequence items;
+    PyObject *names; /* of the members beside the picture; the label, if there is one, is the first */
+    int has_label;
+    PyObject *limit;     /* as the caller has set it, for messages */
+    Py_ssize_t most;     /* the same as a number of bytes */
+    PyObject *parse;     /* a function of a name and bytes. It returns the value, or an exception */
+    size_t count;        /* of names */
+    bool *is_number;     /* for each name, whether it is that of whole numbers */
+    struct range *range; /* for each item that of the picture, then those of the others */
+    PyObject *data, *labels, *columns, *failures, *others;
+};
+
+/* ── Reading. The GIL is not needed. ── */
+
+static void read_range(struct range *range)
 {
-    while (place->done < place->length && !place->error) {
+    while (range->done < range->length && !range->error) {
         ssize_t got = pread(
-            place->file, place->data + place->done, place->length - place->done, (off_t)(place->offset + place->done));
+            range->file, range->data + range->done, range->length - range->done, (off_t)(range->offset + range->done));
         if (got == 0)
             return;
         if (got > 0)
-            place->done += (size_t)got;
+            range->done += (size_t)got;
         else if (errno != EINTR)
-            place->error = errno;
+            range->error = errno;
     }
 }
 
-/* Read (file, offset, length), and allocate the bytes. Returns null with an exception. */
-static PyObject *prepare(PyObject *request, struct place *place)
+/* ── Before reading ── */
+
+/* Keep what is wrong with an item, and take ownership of the exception. Returns false if there is none. */
+static bool keep_failure(struct reading *r, Py_ssize_t index, PyObject *error)
 {
-    unsigned long long offset;
-    Py_ssize_t length;
-    if (!PyTuple_Check(request)) {
-        PyErr_SetString(PyExc_TypeError, "a place is (file, offset, length)");
-        return NULL;
+    PyObject *number = error ? PyLong_FromSsize_t(index) : NULL;
+    bool fine = number && PyDict_SetItem(r->failures, number, error) == 0;
+    Py_XDECREF(number);
+    Py_XDECREF(error);
+    return fine;
+}
+
+static PyObject *too_long(const struct reading *r, const struct group *group, PyObject *name, uint64_t size)
+{
+    PyObject *key = kst_py_group_key(group);
+    PyObject *text = key ? PyUnicode_FromFormat("%U.%U: %llu bytes, more than the limit of %S", key, name,
+                               (unsigned long long)size, r->limit)
+                         : NULL;
+    Py_XDECREF(key);
+    return text ? PyObject_CallFunction(PyExc_ValueError, "N", text) : NULL;
+}
+
+/* Prepare to read a member; short numbers need no bytes object. */
+static bool prepare(struct range *range, const struct archive *archive, const struct place *place, bool is_number)
+{
+    range->file = archive->file;
+    range->offset = place->offset;
+    range->length = (size_t)place->size;
+    range->is_wanted = true;
+    range->is_short = is_number && range->length <= DIGITS;
+    range->data = range->digits;
+    if (range->is_short)
+        return true;
+    range->bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)range->length);
+    range->data = range->bytes ? PyBytes_AsString(range->bytes) : NULL;
+    return range->bytes != NULL;
+}
+
+/* Prepare to read the members of an item. Returns false with an exception. */
+static bool prepare_item(struct reading *r, Py_ssize_t index, const struct group *group)
+{
+    const struct archive *archive = group->archive;
+    const struct place *place = &archive->place[group->index * (1 + archive->names)];
+    struct range *range = &r->range[(size_t)index * (1 + r->count)];
+    for (size_t i = 0; i <= r->count; i++) {
+        PyObject *name = i > 0 ? PyTuple_GetItem(r->names, (Py_ssize_t)i - 1)
+                               : PyTuple_GetItem(archive->pictures, archive->entry[group->index].picture);
+        if (place[i].offset > 0 && (r->most < 0 || place[i].size > (size_t)r->most))
+            return keep_failure(r, index, too_long(r, group, name, place[i].size));
     }
-    if (!PyArg_ParseTuple(request, "iKn:read_places", &place->file, &offset, &length))
-        return NULL;
-    if (length < 0 || offset > INT64_MAX - (uint64_t)length)
-        return PyErr_Format(PyExc_ValueError, "a place begins before the file, or ends behind 2^63");
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, length);
-    place->offset = offset;
-    place->length = (size_t)length;
-    place->data = bytes ? PyBytes_AsString(bytes) : NULL;
-    return bytes;
-}
-
-/* Return the exception of a range that could not be read. */
-static PyObject *error_of(const struct place *place)
-{
-    if (place->error)
-        return PyObject_CallFunction(PyExc_OSError, "is", place->error, strerror(place->error));
-    return PyObject_CallFunction(
-        PyExc_EOFError, "N", PyUnicode_FromFormat("the file ends %zu bytes too early", place->length - place->done));
-}
-
-/* Replace the bytes that are not complete by exceptions. */
-static bool report(PyObject *list, const struct place *place)
-{
-    for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
-        if (place[i].done == place[i].length)
-            continue;
-        PyObject *error = error_of(&place[i]);
-        if (!error || PyList_SetItem(list, i, error) < 0)
+    for (size_t i = 0; i <= r->count; i++)
+        if (place[i].offset > 0 && !prepare(&range[i], archive, &place[i], i > 0 && r->is_number[i - 1]))
             return false;
-    }
     return true;
 }
 
-/* Read all ranges; `place` has room for them. */
-static PyObject *read_all(const struct sequence *requests, struct place *place)
+static bool add_other(struct reading *r, Py_ssize_t index)
 {
-    PyObject *list = PyList_New(requests->count);
-    for (Py_ssize_t i = 0; list && i < requests->count; i++) {
-        PyObject *bytes = prepare(requests->item[i], &place[i]);
-        if (!bytes || PyList_SetItem(list, i, bytes) < 0)
-            Py_CLEAR(list);
+    PyObject *number = PyLong_FromSsize_t(index);
+    bool fine = number && PyList_Append(r->others, number) == 0;
+    Py_XDECREF(number);
+    return fine;
+}
+
+static bool prepare_all(struct reading *r)
+{
+    bool fine = true;
+    for (Py_ssize_t i = 0; fine && i < r->items.count; i++) {
+        PyObject *item = r->items.item[i];
+        const struct group *group = (struct group *)item;
+        if (Py_TYPE(item) != r->state->group) {
+            fine = add_other(r, i);
+        } else if (group->archive->names != r->count) {
+            PyErr_SetString(PyExc_ValueError, "the group was found with other names");
+            fine = false;
+        } else {
+            fine = prepare_item(r, i, group);
+        }
     }
-    if (!list)
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    for (Py_ssize_t i = 0; i < requests->count; i++)
-        read_place(&place[i]);
-    Py_END_ALLOW_THREADS;
-    if (!report(list, place))
-        Py_CLEAR(list);
+    return fine;
+}
+
+/* ── After reading ── */
+
+/* Return the exception of a member that could not be read. */
+static PyObject *error_of(const struct range *range)
+{
+    if (range->error)
+        return PyObject_CallFunction(PyExc_OSError, "is", range->error, strerror(range->error));
+    return PyObject_CallFunction(
+        PyExc_EOFError, "N", PyUnicode_FromFormat("the file ends %zu bytes too early", range->length - range->done));
+}
+
+/* Read a number of digits alone. Returns false for any other text, which int() may take. */
+static bool read_digits(const struct range *range, long long *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < range->length; i++) {
+        if (range->digits[i] < '0' || range->digits[i] > '9')
+            return false;
+        *number = *number * 10 + (range->digits[i] - '0');
+    }
+    return range->length > 0;
+}
+
+/* Return the value of a member, or the exception that says why it has none; null with an exception that ends the call.
+ */
+static PyObject *value_of(const struct reading *r, const struct range *range, PyObject *name)
+{
+    long long number;
+    if (range->done < range->length)
+        return error_of(range);
+    if (range->is_short && read_digits(range, &number))
+        return PyLong_FromLongLong(number);
+    PyObject *bytes =
+        range->is_short ? PyBytes_FromStringAndSize(range->data, (Py_ssize_t)range->length) : Py_NewRef(range->bytes);
+    PyObject *value = bytes ? PyObject_CallFunctionObjArgs(r->parse, name, bytes, NULL) : NULL;
+    Py_XDECREF(bytes);
+    return value;
+}
+
+static PyObject *column_of(const struct reading *r, size_t name)
+{
+    if (r->has_label)
+        return name == 0 ? r->labels : PyList_GetItem(r->columns, (Py_ssize_t)name - 1);
+    return PyList_GetItem(r->columns, (Py_ssize_t)name);
+}
+
+/* Put an item's picture and values into the columns, or an exception to the failures. */
+static bool finish_item(struct reading *r, Py_ssize_t index, const struct group *group)
+{
+    struct range *range = &r->range[(size_t)index * (1 + r->count)];
+    if (range->done < range->length)
+        return keep_failure(r, index, error_of(range));
+    PyList_SetItem(r->labels, index, Py_NewRef(group->archive->number));
+    for (size_t i = 0; i < r->count; i++) {
+        if (!range[1 + i].is_wanted)
+            continue;
+        PyObject *value = value_of(r, &range[1 + i], PyTuple_GetItem(r->names, (Py_ssize_t)i));
+        if (!value || PyExceptionInstance_Check(value))
+            return keep_failure(r, index, value);
+        PyList_SetItem(column_of(r, i), index, value);
+    }
+    PyList_SetItem(r->data, index, Py_NewRef(range->bytes));
+    return true;
+}
+
+static bool finish_all(struct reading *r)
+{
+    bool fine = true;
+    for (Py_ssize_t i = 0; fine && i < r->items.count; i++)
+        if (r->range[(size_t)i * (1 + r->count)].is_wanted)
+            fine = finish_item(r, i, (struct group *)r->items.item[i]);
+    return fine;
+}
+
+/* ── Arguments and results ── */
+
+/* Return a list of `count` times the same object. */
+static PyObject *list_of(PyObject *object, Py_ssize_t count)
+{
+    PyObject *list = object ? PyList_New(count) : NULL;
+    for (Py_ssize_t i = 0; list && i < count; i++)
+        PyList_SetItem(list, i, Py_NewRef(object));
     return list;
 }
 
-PyObject *kst_py_read_places(PyObject *module, PyObject *requests)
+static bool make_columns(struct reading *r)
 {
-    struct sequence sequence;
-    (void)module;
-    if (!kst_py_sequence_read(&sequence, requests, "requests"))
+    PyObject *empty = PyBytes_FromStringAndSize(NULL, 0);
+    Py_ssize_t columns = (Py_ssize_t)r->count - r->has_label;
+    r->data = list_of(empty, r->items.count);
+    Py_XDECREF(empty);
+    r->labels = list_of(Py_None, r->items.count);
+    r->columns = PyList_New(columns);
+    r->failures = PyDict_New();
+    r->others = PyList_New(0);
+    bool fine = r->data && r->labels && r->columns && r->failures && r->others;
+    for (Py_ssize_t i = 0; fine && i < columns; i++) {
+        PyObject *column = list_of(Py_None, r->items.count);
+        fine = column && PyList_SetItem(r->columns, i, column) == 0;
+    }
+    return fine;
+}
+
+/* Find out which names, such as "cls" and "a.cls", are those of whole numbers. */
+static bool find_numbers(struct reading *r)
+{
+    PyObject *end = PyUnicode_FromString(".cls");
+    for (size_t i = 0; end && i < r->count; i++) {
+        PyObject *name = PyTuple_GetItem(r->names, (Py_ssize_t)i);
+        r->is_number[i] = PyUnicode_Check(name) && (PyUnicode_CompareWithASCIIString(name, "cls") == 0 ||
+                                                       PyUnicode_Tailmatch(name, end, 0, PY_SSIZE_T_MAX, 1) == 1);
+    }
+    Py_XDECREF(end);
+    return end != NULL;
+}
+
+static PyObject *read_all(struct reading *r)
+{
+    size_t ranges = (size_t)r->items.count * (1 + r->count);
+    if (!make_columns(r) || !find_numbers(r) || !prepare_all(r))
         return NULL;
-    PyObject *list = NULL;
-    struct place *place = PyMem_Calloc((size_t)sequence.count + 1, sizeof *place);
-    if (place)
-        list = read_all(&sequence, place);
+    Py_BEGIN_ALLOW_THREADS;
+    for (size_t i = 0; i < ranges; i++)
+        read_range(&r->range[i]);
+    Py_END_ALLOW_THREADS;
+    return finish_all(r) ? PyTuple_Pack(5, r->data, r->labels, r->columns, r->failures, r->others) : NULL;
+}
+
+static void release(struct reading *r)
+{
+    for (size_t i = 0; r->range && i < (size_t)r->items.count * (1 + r->count); i++)
+        Py_XDECREF(r->range[i].bytes);
+    PyMem_Free(r->range);
+    PyMem_Free(r->is_number);
+    Py_XDECREF(r->data);
+    Py_XDECREF(r->labels);
+    Py_XDECREF(r->columns);
+    Py_XDECREF(r->failures);
+    Py_XDECREF(r->others);
+    kst_py_sequence_release(&r->items);
+}
+
+PyObject *kst_py_read_groups(PyObject *module, PyObject *args)
+{
+    struct reading r = {.state = PyModule_GetState(module)};
+    PyObject *items, *result = NULL;
+    if (!PyArg_ParseTuple(
+            args, "OO!pOnO:read_groups", &items, &PyTuple_Type, &r.names, &r.has_label, &r.limit, &r.most, &r.parse) ||
+        !kst_py_sequence_read(&r.items, items, "items"))
+        return NULL;
+    r.count = (size_t)PyTuple_Size(r.names);
+    r.is_number = PyMem_Calloc(r.count + 1, sizeof *r.is_number);
+    r.range = PyMem_Calloc((size_t)r.items.count * (1 + r.count) + 1, sizeof *r.range);
+    if (r.has_label && r.count == 0)
+        PyErr_SetString(PyExc_ValueError, "the label has no name");
+    else if (r.is_number && r.range)
+        result = read_all(&r);
     else
         PyErr_NoMemory();
-    kst_py_sequence_release(&sequence);
-    PyMem_Free(place);
-    return list;
+    release(&r);
+    return result;
 }

@@ -4,11 +4,11 @@
  * where contents lie in the file. Nothing in an archive is trusted. Contents of more than the file has, damaged headers
  * and sparse members are errors with an offset.
  */
-#include "kostka_python.h"
+#include "tar.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,12 +21,6 @@ struct header {
 
 _Static_assert(sizeof(struct header) == BLOCK, "a header is a block");
 
-struct member {
-    char *name; /* from malloc() */
-    size_t name_length;
-    uint64_t offset, size;
-};
-
 /* Holds the fields that extended headers override in the member that follows them. */
 struct extension {
     char *name; /* from malloc(); null: no name */
@@ -35,18 +29,7 @@ struct extension {
     bool has_size;
 };
 
-struct reading {
-    int file;
-    uint64_t length; /* of the file */
-    uint64_t at;     /* the offset of the next header */
-    bool is_done;
-    struct member *member;
-    size_t count, most;
-    const char *wrong; /* the error at `wrong_at`; null: none */
-    uint64_t wrong_at;
-};
-
-static bool fail(struct reading *r, uint64_t at, const char *why)
+static bool fail(struct tar_reading *r, uint64_t at, const char *why)
 {
     r->wrong = why;
     r->wrong_at = at;
@@ -54,7 +37,7 @@ static bool fail(struct reading *r, uint64_t at, const char *why)
 }
 
 /* Read bytes at an offset. It is an error if the file is shorter. */
-static bool read_at(struct reading *r, void *to, size_t length, uint64_t at)
+static bool read_at(struct tar_reading *r, void *to, size_t length, uint64_t at)
 {
     for (size_t done = 0; done < length;) {
         ssize_t got = pread(r->file, (char *)to + done, length - done, (off_t)(at + done));
@@ -123,7 +106,7 @@ static size_t text_length(const char *text, size_t most)
 }
 
 /* Replace a name by a copy. */
-static bool keep_name(struct reading *r, struct extension *e, const char *name, size_t length, uint64_t at)
+static bool keep_name(struct tar_reading *r, struct extension *e, const char *name, size_t length, uint64_t at)
 {
     free(e->name);
     e->name = malloc(length + 1);
@@ -155,7 +138,7 @@ static bool is_key(const char *key, size_t length, const char *wanted)
 }
 
 static bool take_record(
-    struct reading *r, struct extension *e, const char *key, size_t key_length, const char *value, size_t length)
+    struct tar_reading *r, struct extension *e, const char *key, size_t key_length, const char *value, size_t length)
 {
     if (key_length >= 10 && memcmp(key, "GNU.sparse", 10) == 0)
         return fail(r, r->at, "a sparse member is not supported");
@@ -168,7 +151,7 @@ static bool take_record(
 }
 
 /* Read records "LENGTH KEY=VALUE\n", whose lengths count all of their bytes. */
-static bool read_pax(struct reading *r, struct extension *e, const char *text, size_t length)
+static bool read_pax(struct tar_reading *r, struct extension *e, const char *text, size_t length)
 {
     while (length > 0) {
         const char *space = memchr(text, ' ', length < 20 ? length : 20);
@@ -188,7 +171,7 @@ static bool read_pax(struct reading *r, struct extension *e, const char *text, s
 }
 
 /* Read the contents of an extended header. */
-static bool read_extension(struct reading *r, struct extension *e, char type, uint64_t size)
+static bool read_extension(struct tar_reading *r, struct extension *e, char type, uint64_t size)
 {
     if (type == 'g' || type == 'K')
         return true; /* global to all members, or the target of a link */
@@ -218,7 +201,7 @@ static bool has_contents(char type)
 }
 
 /* Set the name from a plain header; in ustar it has a prefix. */
-static bool name_of(struct reading *r, const struct header *header, struct extension *e)
+static bool name_of(struct tar_reading *r, const struct header *header, struct extension *e)
 {
     char name[sizeof header->prefix + 1 + sizeof header->name];
     size_t prefix = 0, length = text_length(header->name, sizeof header->name);
@@ -231,8 +214,9 @@ static bool name_of(struct reading *r, const struct header *header, struct exten
     return keep_name(r, e, name, prefix + length, r->at);
 }
 
-/* Add a member if it is a regular file. Takes ownership of its name. */
-static bool add(struct reading *r, const struct header *header, struct extension *e, uint64_t size)
+/* Describe a member if it is a regular file. It gets the name. */
+static bool describe(
+    struct tar_reading *r, const struct header *header, struct extension *e, uint64_t size, struct tar_member *member)
 {
     bool regular = header->type == '0' || header->type == '\0' || header->type == '7';
     if (header->type == 'S')
@@ -243,13 +227,13 @@ static bool add(struct reading *r, const struct header *header, struct extension
         return false;
     if (header->type == '\0' && e->name_length > 0 && e->name[e->name_length - 1] == '/')
         return true; /* a folder, as it was written before the field for types existed */
-    r->member[r->count++] = (struct member){e->name, e->name_length, r->at + BLOCK, size};
+    *member = (struct tar_member){e->name, e->name_length, r->at + BLOCK, size};
     e->name = NULL;
     return true;
 }
 
 /* Read a header at `at`. Returns false at the end and after an error. */
-static bool read_header(struct reading *r, struct header *header, uint64_t *size)
+static bool read_header(struct tar_reading *r, struct header *header, uint64_t *size)
 {
     if (r->at == r->length && r->length > 0) {
         r->is_done = true;
@@ -269,7 +253,7 @@ static bool read_header(struct reading *r, struct header *header, uint64_t *size
 }
 
 /* Read one member with the extended headers in front of it. Returns false at the end and after an error. */
-static bool read_member(struct reading *r)
+static bool read_member(struct tar_reading *r, struct tar_member *member)
 {
     struct extension e = {.name = NULL};
     struct header header;
@@ -287,7 +271,7 @@ static bool read_member(struct reading *r)
         if (size > r->length - r->at - BLOCK)
             fine = fail(r, r->at, "a member is longer than the rest of the archive");
         else
-            fine = is_member ? add(r, &header, &e, size) : read_extension(r, &e, header.type, size);
+            fine = is_member ? describe(r, &header, &e, size, member) : read_extension(r, &e, header.type, size);
         uint64_t blocks = size / BLOCK + (size % BLOCK > 0);
         uint64_t left = (r->length - r->at) / BLOCK - 1; /* the last block may be incomplete */
         r->at = blocks > left ? r->length : r->at + (1 + blocks) * BLOCK;
@@ -296,170 +280,20 @@ static bool read_member(struct reading *r)
     return fine;
 }
 
-/* Read all members. The GIL is not needed. */
-static void read_members(struct reading *r)
+bool kst_py_tar_begin(struct tar_reading *r, int file)
 {
     struct stat about;
-    if (fstat(r->file, &about) || !S_ISREG(about.st_mode)) {
-        fail(r, 0, "it is no regular file");
-        return;
-    }
+    *r = (struct tar_reading){.file = file};
+    if (fstat(file, &about) || !S_ISREG(about.st_mode))
+        return fail(r, 0, "it is no regular file");
     r->length = (uint64_t)about.st_size;
-    if (r->at > r->length) {
-        fail(r, r->length, "the archive ends too early");
-        return;
-    }
-    while (r->count < r->most && read_member(r))
+    return true;
+}
+
+bool kst_py_tar_next(struct tar_reading *r, struct tar_member *member)
+{
+    *member = (struct tar_member){.name = NULL};
+    while (!member->name && read_member(r, member))
         ;
-}
-
-/* ── Results ── */
-
-static PyObject *list_of(const struct reading *r)
-{
-    PyObject *list = PyList_New((Py_ssize_t)r->count);
-    for (size_t i = 0; list && i < r->count; i++) {
-        const struct member *member = &r->member[i];
-        PyObject *name = PyUnicode_DecodeUTF8(member->name, (Py_ssize_t)member->name_length, "surrogateescape");
-        PyObject *one =
-            name ? Py_BuildValue("(OKK)", name, (unsigned long long)member->offset, (unsigned long long)member->size)
-                 : NULL;
-        Py_XDECREF(name);
-        if (!one || PyList_SetItem(list, (Py_ssize_t)i, one) < 0)
-            Py_CLEAR(list);
-    }
-    return list;
-}
-
-static PyObject *results_of(const struct reading *r)
-{
-    PyObject *list = list_of(r);
-    PyObject *next = r->is_done || r->wrong ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(r->at);
-    PyObject *wrong = r->wrong ? Py_BuildValue("(Ks)", (unsigned long long)r->wrong_at, r->wrong) : Py_NewRef(Py_None);
-    PyObject *result = list && next && wrong ? PyTuple_Pack(3, list, next, wrong) : NULL;
-    Py_XDECREF(list);
-    Py_XDECREF(next);
-    Py_XDECREF(wrong);
-    return result;
-}
-
-PyObject *kst_py_tar_members(PyObject *module, PyObject *args)
-{
-    struct reading r = {.file = -1};
-    unsigned long long start;
-    Py_ssize_t most;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "iKn:tar_members", &r.file, &start, &most))
-        return NULL;
-    if (most < 1 || most > 1 << 20)
-        return PyErr_Format(PyExc_ValueError, "count is %zd, not within 1 to 1048576", most);
-    r.at = start;
-    r.most = (size_t)most;
-    r.member = PyMem_Calloc(r.most, sizeof *r.member);
-    if (!r.member)
-        return PyErr_NoMemory();
-    Py_BEGIN_ALLOW_THREADS;
-    read_members(&r);
-    Py_END_ALLOW_THREADS;
-    PyObject *result = results_of(&r);
-    for (size_t i = 0; i < r.count; i++)
-        free(r.member[i].name);
-    PyMem_Free(r.member);
-    return result;
-}
-
-/* ── Groups ── */
-
-/* Split a name into its key, up to the first dot of its last part, and what is behind the dot. */
-static bool split_name(PyObject *name, PyObject **key, PyObject **extension)
-{
-    Py_ssize_t length = PyUnicode_GetLength(name);
-    *key = *extension = NULL;
-    if (length < 0)
-        return false;
-    Py_ssize_t first = PyUnicode_FindChar(name, '/', 0, length, -1) + 1;
-    Py_ssize_t dot = PyUnicode_FindChar(name, '.', first, length, 1);
-    Py_ssize_t end = dot > first ? dot : length;
-    *key = PyUnicode_Substring(name, 0, end);
-    *extension = PyUnicode_Substring(name, end < length ? end + 1 : length, length);
-    if (*extension)
-        PyUnicode_InternInPlace(extension);
-    return *key && *extension;
-}
-
-/* Holds the groups that have been completed, and the last one, to which more members may be added. */
-struct joining {
-    PyObject *groups;      /* a list of pairs of a key and a dict */
-    PyObject *key, *found; /* borrowed from the last pair; null: there is none */
-};
-
-static bool begin_group(struct joining *joining, PyObject *key)
-{
-    PyObject *found = PyDict_New(), *pair = found ? PyTuple_Pack(2, key, found) : NULL;
-    bool fine = pair && PyList_Append(joining->groups, pair) == 0;
-    joining->key = fine ? key : NULL;
-    joining->found = fine ? found : NULL;
-    Py_XDECREF(pair);
-    Py_XDECREF(found);
-    return fine;
-}
-
-static bool add_member(struct joining *joining, PyObject *member)
-{
-    PyObject *key, *extension, *place = NULL;
-    if (!PyTuple_Check(member) || PyTuple_Size(member) != 3) {
-        PyErr_SetString(PyExc_TypeError, "a member is a name, an offset and a size");
-        return false;
-    }
-    bool fine = split_name(PyTuple_GetItem(member, 0), &key, &extension);
-    if (fine && (!joining->key || PyUnicode_Compare(joining->key, key) != 0))
-        fine = begin_group(joining, key);
-    if (fine)
-        place = PyTuple_GetSlice(member, 1, 3);
-    fine = place && PyDict_SetItem(joining->found, extension, place) == 0;
-    Py_XDECREF(place);
-    Py_XDECREF(extension);
-    Py_XDECREF(key); /* a new pair has a reference of its own */
-    return fine;
-}
-
-PyObject *kst_py_tar_split(PyObject *module, PyObject *name)
-{
-    PyObject *key, *extension;
-    (void)module;
-    PyObject *pair = split_name(name, &key, &extension) ? PyTuple_Pack(2, key, extension) : NULL;
-    Py_XDECREF(key);
-    Py_XDECREF(extension);
-    return pair;
-}
-
-PyObject *kst_py_tar_groups(PyObject *module, PyObject *members)
-{
-    struct joining joining = {.groups = NULL};
-    (void)module;
-    if (!PyList_Check(members))
-        return PyErr_Format(PyExc_TypeError, "members are a list, not %R", (PyObject *)Py_TYPE(members));
-    joining.groups = PyList_New(0);
-    for (Py_ssize_t i = 0; joining.groups && i < PyList_Size(members); i++)
-        if (!add_member(&joining, PyList_GetItem(members, i)))
-            Py_CLEAR(joining.groups);
-    return joining.groups;
-}
-
-/*
- * Return the hash of a name by which the command line, too, divides names among processes: FNV-1a, then the final steps
- * of MurmurHash3.
- */
-PyObject *kst_py_name_hash(PyObject *module, PyObject *name)
-{
-    char *text;
-    Py_ssize_t length;
-    uint64_t value = UINT64_C(0xCBF29CE484222325);
-    (void)module;
-    if (PyBytes_AsStringAndSize(name, &text, &length) < 0)
-        return NULL;
-    for (Py_ssize_t i = 0; i < length; i++)
-        value = (value ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
-    value = (value ^ value >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
-    return PyLong_FromUnsignedLongLong(value ^ value >> 33);
+    return member->name != NULL;
 }

@@ -14,7 +14,7 @@ import unittest.mock
 
 import kostka
 import pictures
-from kostka import _kostka
+from kostka import _items, _kostka
 
 COUNT, EACH = 36, 6  # pictures; in each archive
 SIDE = 16
@@ -363,11 +363,20 @@ class Failures(WithFiles):
         self.assertEqual(keys(self.load(self.put("end.tar", data + b"what follows"))), ["a"])
 
 
-class Groups(unittest.TestCase):
+def groups_of(path, pictures, names=(), folder="", shard=(0, 1)):
+    """The groups of an archive, as pairs of the key and the picture's extension, offset and size, and what is wrong."""
+    with open(path, "rb") as file:
+        groups, wrong = _kostka.tar_groups(file, file.fileno(), folder, None, shard, pictures, names)
+        return [(one.key, one.picture) for one in groups], wrong
+
+
+class Groups(WithFiles):
     """Members are joined by what is in front of the first dot of their last part."""
 
-    def groups(self, *names):
-        return _kostka.tar_groups([(name, i, 10 * i) for i, name in enumerate(names)])
+    EXTENSIONS = ("jpg", "b.jpg", "j", "\udcfe", "")
+
+    def put_all(self, *names):
+        return self.put("groups.tar", archive_of([(name, b"%d" % i) for i, name in enumerate(names)]))
 
     def test_names(self):
         for name, key, extension in (
@@ -383,27 +392,107 @@ class Groups(unittest.TestCase):
             ("\udcff.\udcfe", "\udcff", "\udcfe"),
             ("\N{GRINNING FACE}.j", "\N{GRINNING FACE}", "j"),
         ):
-            self.assertEqual(self.groups(name), [(key, {extension: (0, 0)})], name)
+            path = self.put_all(name)
+            self.assertEqual(groups_of(path, self.EXTENSIONS), ([(key, (extension, 512, 1))], None), name)
+            self.assertEqual(groups_of(path, (None, 3, "\ud800", "xyz")), ([], None), name)
+            self.assertEqual(groups_of(path, self.EXTENSIONS, folder="f.g/")[0][0][0], "f.g/" + key, name)
+            self.assertEqual(_kostka.tar_split(name), (key, extension), name)
 
     def test_neighbours(self):
-        self.assertEqual(self.groups(), [])
-        found = self.groups("a.jpg", "a.cls", "b.jpg", "a.json", "a.json", "d/a.jpg")
-        self.assertEqual([key for key, _ in found], ["a", "b", "a", "d/a"])
-        self.assertEqual(found[0][1], {"jpg": (0, 0), "cls": (1, 10)})
-        self.assertEqual(found[2][1], {"json": (4, 40)})  # the last of one name counts
+        self.assertEqual(groups_of(self.put_all(), ("jpg",)), ([], None))
+        path = self.put_all("a.jpg", "a.cls", "b.jpg", "a.json", "a.jpg", "a.jpg", "d/a.jpg", "c.cls", "e.b.jpg", "e.jpg")
+        pictures = ("b.jpg", "jpg")
+        found, wrong = groups_of(path, pictures)
+        self.assertIsNone(wrong)
+        self.assertEqual([key for key, _ in found], ["a", "b", "a", "d/a", "e"])
+        self.assertEqual([picture[0] for _, picture in found], ["jpg"] * 4 + ["b.jpg"])
+        self.assertEqual(found[2][1], ("jpg", 5 * 1024 + 512, 1))  # the last of one name counts
+        shares = [groups_of(path, pictures, shard=(i, 2), folder="f/")[0] for i in range(2)]
+        self.assertEqual(sorted(sum(shares, [])), sorted(("f/" + key, picture) for key, picture in found))
+        for i, share in enumerate(shares):
+            self.assertEqual([_kostka.name_hash(key.encode()) % 2 for key, _ in share], [i] * len(share))
+
+    def test_contents(self):
+        members = [("a.jpg", b"p"), ("a.cls", b"007"), ("a.x.cls", b" 1_0\n"), ("b.jpg", b""), ("c.jpg", b"q"), ("c.cls", b"-3")]
+        members += [("d.jpg", b"r"), ("d.cls", b"9" * 40), ("e.jpg", b"s"), ("e.cls", b""), ("f.jpg", b"t"), ("f.txt", b"u")]
+        path = self.put("contents.tar", archive_of(members))
+        names = ("cls", "x.cls", "txt")
+
+        def read(limit=100, label="cls", fields=("x.cls", "txt"), length=None):
+            with open(path, "r+b") as file:
+                found, _ = _kostka.tar_groups(file, file.fileno(), "", 5, (0, 1), ("jpg",), names)
+                if length is not None:
+                    file.truncate(length)
+                return _items.read_items([*found, ValueError("one")], label, fields, limit)
+
+        contents = read()
+        self.assertEqual(contents.streams, [b"p", b"", b"q", b"r", b"", b"t", b""])
+        self.assertEqual(contents.labels[:4] + contents.labels[5:6], [7, 5, -3, int("9" * 40), 5])
+        self.assertEqual([column[:4] for column in contents.fields], [[10, None, None, None], [None] * 4])
+        self.assertEqual(contents.fields[1][5], "u")
+        messages = {i: str(error)[:39] for i, error in contents.failures.items()}
+        self.assertEqual(messages, {4: "invalid literal for int() with base 10:", 6: "one"})
+        self.assertEqual(str(read(limit=3).failures[3]), "d.cls: 40 bytes, more than the limit of 3")
+        for limit, failed in ((0, [0, 2, 3, 4, 5, 6]), (-1, list(range(7))), (2.5, [0, 3, 4, 6]), (2**80, [4, 6])):
+            self.assertEqual(sorted(read(limit=limit).failures), failed)
+        self.assertEqual(sorted(read(limit=float("inf")).failures), [4, 6])
+        self.assertRaises(ValueError, read, fields=())
+        failures = read(length=512).failures
+        self.assertEqual(sorted(failures), [0, 2, 3, 4, 5, 6])
+        self.assertEqual((type(failures[0]), str(failures[0])), (EOFError, "the file ends 1 bytes too early"))
 
     def test_misuse(self):
-        for members in ((), None, [1], [("a.jpg",)], [("a.jpg", 1, 2, 3)], [(b"a.jpg", 1, 2)], [("a", 1, 2), (None, 1, 2)]):
-            self.assertRaises(TypeError, _kostka.tar_groups, members)
+        with open(self.archives[0], "rb") as file:
+            good = (file, file.fileno(), "", None, (0, 1), ("jpg",), ())
+            for i, bad in ((1, "x"), (2, b""), (4, (0, 0)), (4, 1), (5, ["jpg"]), (6, None)):
+                self.assertRaises((TypeError, ValueError), _kostka.tar_groups, *good[:i], bad, *good[i + 1 :])
+        self.assertRaises(TypeError, _kostka.read_groups, 1, (), False, 1, 1, print)
+        self.assertRaises(ValueError, _kostka.read_groups, [], (), True, 1, 1, print)
+
+
+class Shuffling(unittest.TestCase):
+    """Many items are shuffled in a call as if random() had been called for each."""
+
+    def test_exchange(self):
+        for room in (1, 7, 4096):
+            held, wanted, taken = list(range(room)), list(range(room)), []
+            items = list(range(room, room + 500))
+            chance = random.Random(room)
+            found = _kostka.exchange(held, items, _items._random(chance, len(items)))
+            later, chance = chance.random(), random.Random(room)
+            for item in items:
+                i = int(chance.random() * room)
+                taken.append(wanted[i])
+                wanted[i] = item
+            self.assertEqual((found, held, later), (taken, wanted, chance.random()))
+        self.assertEqual(_kostka.exchange([], [], b""), [])
+
+    def test_draw(self):
+        held, wanted, chance = list(range(3000)), list(range(3000)), random.Random(3)
+        found = [item for some in _items._drawn(held, chance) for item in some]
+        chance, taken = random.Random(3), []
+        while wanted:
+            i = int(chance.random() * len(wanted))
+            taken.append(wanted[i])
+            wanted[i] = wanted[-1]
+            wanted.pop()
+        self.assertEqual((found, held), (taken, []))
+
+    def test_misuse(self):
+        for arguments in (([], [1], bytes(8)), ([1], [1], bytes(7)), ([1], [1], "x"), ((1,), [1], bytes(8))):
+            self.assertRaises((ValueError, TypeError), _kostka.exchange, *arguments)
+        for arguments in (([1], 2, bytes(16)), ([1], -1, b""), ([1], 1, bytes(9)), ((1,), 1, bytes(8))):
+            self.assertRaises((ValueError, TypeError), _kostka.draw, *arguments)
+        self.assertEqual(_kostka.exchange([1], [2], b"\xff" * 8), [1])
 
 
 class Headers(WithFiles):
     """The members of archives, whatever their bytes."""
 
     def members(self, data):
-        path = self.put("members.tar", data)
-        with open(path, "rb") as file:
-            return _kostka.tar_members(file.fileno(), 0, 1000)
+        """The names, offsets and sizes of members, which have different keys, and what is wrong."""
+        found, wrong = groups_of(self.put("members.tar", data), ("jpg", "gz", ""))
+        return [(key + "." * (name != "") + name, *place) for key, (name, *place) in found], wrong
 
     def header(self, name=b"a.jpg", size=b"%011o" % 3, kind=b"0", magic=b"ustar\x0000", **fields):
         block = bytearray(512)
@@ -426,7 +515,7 @@ class Headers(WithFiles):
             (self.header(kind=b"7"), ("a.jpg", 512, 3)),
             (self.header(name=b"\xff.jpg"), ("\udcff.jpg", 512, 3)),
         ):
-            self.assertEqual(self.members(header + data), ([found], None, None))
+            self.assertEqual(self.members(header + data), ([found], None))
         for header in (self.header(kind=b"2", size=b"7777777"), self.header(kind=b"5"), self.header(kind=b"\0", name=b"a/")):
             left = data if b"\0ustar" in header and header[156:157] == b"\0" else b""
             self.assertEqual(self.members(header + left + self.header() + data)[0][-1][0], "a.jpg")
@@ -445,8 +534,8 @@ class Headers(WithFiles):
             (self.header(kind=b"L", size=b"%011o" % (1 << 17)) + bytes(1 << 17), 0, "too long"),
         ):
             found = self.members(header + data)
-            self.assertEqual((found[0], found[1], found[2][0]), ([], None, offset))
-            self.assertIn(reason, found[2][1])
+            self.assertEqual((found[0], found[1][0]), ([], offset))
+            self.assertIn(reason, found[1][1])
 
     def test_pax(self):
         def archive(*records):
@@ -470,7 +559,7 @@ class Headers(WithFiles):
         ):
             found = self.members(archive(bad))
             self.assertEqual(found[0], [], bad)
-            self.assertIsNotNone(found[2], bad)
+            self.assertIsNotNone(found[1], bad)
 
     def test_noise(self):
         """Whatever is damaged, reading ends and gives members within the archive alone."""
