@@ -8,7 +8,7 @@ import stat
 import sys
 
 from . import _shares
-from ._kostka import draw, exchange, read_groups, tar_groups  # type: ignore[import-not-found]
+from ._kostka import draw, exchange, tar_groups  # type: ignore[import-not-found]
 
 _AT_ONCE = 1024  # items that are shuffled
 PICTURES = ("jpg", "jpeg", "jp2", "j2k", "jph", "jhc")
@@ -85,7 +85,7 @@ def _read(file, size):
 class Contents:
     """What items hold, in columns.
 
-    streams: a list of the pictures' bytes
+    streams: a list of the pictures' bytes, as objects with the buffer protocol
     labels: a list
     fields: a list of such a list for each field
     failures: a dict from the numbers of items that have failed to exceptions
@@ -113,10 +113,10 @@ def _count_of(limit):
     return -1 if limit < 0 else int(min(limit, sys.maxsize))
 
 
-def read_items(items, label, fields, limit):
-    """Return the Contents of items, which are groups, files, and exceptions."""
+def read_items(context, items, label, fields, limit):
+    """Return the Contents of items, which are groups, files, and exceptions. The context has the memory."""
     names = names_of(label, fields)
-    *columns, others = read_groups(items, names, label is not None, limit, _count_of(limit), _value)
+    *columns, others = context._read_groups(items, names, label is not None, limit, _count_of(limit), _value)
     contents = Contents(*columns)
     for i in others:
         try:

@@ -270,7 +270,7 @@ class Loader:
     def _submit(self, pools, task):
         share = -(-len(task.items) // self._readers)
         parts = [task.items[i : i + share] for i in range(0, len(task.items), share)]
-        reads = [pools.read.submit(_items.read_items, part, *self._wanted) for part in parts]
+        reads = [pools.read.submit(_items.read_items, self._context, part, *self._wanted) for part in parts]
         return task, pools.decode.submit(self._make, task, reads)
 
     def _make(self, task, reads):

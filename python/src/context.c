@@ -297,6 +297,14 @@ PyDoc_STRVAR(decode_resized_doc, "decode_resized($self, data, *, size, **options
                                  "Decode streams to pictures of one size, as a Tensor; see kostka.decode_resized().");
 PyDoc_STRVAR(crops_doc, "_crops($self, data, **options)\n--\n\n"
                         "For each stream (box, mirror), or a KostkaError if its headers cannot be read.");
+PyDoc_STRVAR(read_groups_doc,
+    "_read_groups($self, items, names, has_label, limit, most, parse, /)\n--\n\n"
+    "Read members of groups: lists of the pictures' bytes and of the labels; a list of such a list for\n"
+    "each further name; a dict of exceptions by the index of the item; and a list of the indices of\n"
+    "items that are no groups.\n\n"
+    "names, has_label: as for tar_groups(); whether the first one is the label's\n"
+    "limit, most: the most bytes of a member, for people and as a number\n"
+    "parse: called with a name and bytes. It returns a value or an exception");
 PyDoc_STRVAR(submit_doc, "submit($self, data, **options)\n--\n\n"
                          "Begin to decode a sequence of streams, as a Job; see kostka.submit().");
 PyDoc_STRVAR(encode_doc, "encode($self, image, **options)\n--\n\nEncode one image to bytes; see kostka.encode().");
@@ -338,6 +346,7 @@ static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORD
     {"decode_batch", FUNCTION(kst_py_decode_batch), WITH_KEYWORDS, decode_batch_doc},
     {"decode_resized", FUNCTION(kst_py_decode_resized), WITH_KEYWORDS, decode_resized_doc},
     {"_crops", FUNCTION(kst_py_crops), WITH_KEYWORDS, crops_doc},
+    {"_read_groups", kst_py_read_groups, METH_VARARGS, read_groups_doc},
     {"submit", FUNCTION(kst_py_submit), WITH_KEYWORDS, submit_doc},
     {"encode", FUNCTION(kst_py_encode), WITH_KEYWORDS, encode_doc},
     {"encode_batch", FUNCTION(kst_py_encode_batch), WITH_KEYWORDS, encode_batch_doc},

@@ -20,7 +20,7 @@ enum error_kind { ERROR_ANY, ERROR_STREAM, ERROR_OPTION, ERROR_LIMIT, ERROR_DEVI
 
 /* Holds the state of one module object; nothing is global. */
 struct state {
-    PyTypeObject *context, *image, *tensor, *volume, *job, *flow, *group;
+    PyTypeObject *context, *image, *tensor, *volume, *job, *flow, *group, *part;
     PyTypeObject *report, *info, *component, *metadata, *device;
     PyObject *error[ERROR_KINDS];
 };
@@ -146,6 +146,9 @@ PyObject *kst_py_read_info(PyObject *self, PyObject *data);
 /* crops.c */
 PyObject *kst_py_crops(PyObject *self, PyObject *args, PyObject *keywords);
 
+/* read.c: what groups of archives hold */
+PyObject *kst_py_read_groups(PyObject *self, PyObject *args);
+
 /* groups.c: the groups of an archive, found by headers */
 PyObject *kst_py_tar_split(PyObject *module, PyObject *name);
 PyObject *kst_py_tar_groups(PyObject *module, PyObject *args);
@@ -153,8 +156,8 @@ PyObject *kst_py_name_hash(PyObject *module, PyObject *name);
 
 extern PyType_Spec kst_py_group_spec;
 
-/* read.c: what groups hold */
-PyObject *kst_py_read_groups(PyObject *module, PyObject *args);
+/* part.c: bytes in a block that others share */
+extern PyType_Spec kst_py_part_spec;
 
 /* shuffle.c: lists in random order */
 PyObject *kst_py_exchange(PyObject *module, PyObject *args);

@@ -44,15 +44,6 @@ PyDoc_STRVAR(tar_groups_doc,
     "folder, number: what stands before the keys; the label of groups that have no other one\n"
     "pictures, names: tuples of the extensions of pictures, and of other members that will be read");
 
-PyDoc_STRVAR(read_groups_doc,
-    "read_groups($module, items, names, has_label, limit, most, parse, /)\n--\n\n"
-    "Read members of groups: lists of the pictures' bytes and of the labels; a list of such a list for\n"
-    "each further name; a dict of exceptions by the index of the item; and a list of the indices of\n"
-    "items that are no groups.\n\n"
-    "names, has_label: as for tar_groups(); whether the first one is the label's\n"
-    "limit, most: the most bytes of a member, for people and as a number\n"
-    "parse: called with a name and bytes. It returns a value or an exception");
-
 PyDoc_STRVAR(
     name_hash_doc, "name_hash($module, name, /)\n--\n\nThe hash of bytes by which names are divided among shares.");
 
@@ -68,7 +59,6 @@ static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc}
     {"flow", (PyCFunction)(void (*)(void))kst_py_flow, METH_VARARGS | METH_KEYWORDS, flow_doc},
     {"tar_split", kst_py_tar_split, METH_O, tar_split_doc},
     {"tar_groups", kst_py_tar_groups, METH_VARARGS, tar_groups_doc},
-    {"read_groups", kst_py_read_groups, METH_VARARGS, read_groups_doc},
     {"exchange", kst_py_exchange, METH_VARARGS, exchange_doc}, {"draw", kst_py_draw, METH_VARARGS, draw_doc},
     {"name_hash", kst_py_name_hash, METH_O, name_hash_doc}, {NULL, NULL, 0, NULL}};
 
@@ -86,7 +76,8 @@ static int execute(PyObject *module)
         !add_type(module, &kst_py_image_spec, &state->image) ||
         !add_type(module, &kst_py_tensor_spec, &state->tensor) ||
         !add_type(module, &kst_py_volume_spec, &state->volume) || !add_type(module, &kst_py_job_spec, &state->job) ||
-        !add_type(module, &kst_py_flow_spec, &state->flow) || !add_type(module, &kst_py_group_spec, &state->group))
+        !add_type(module, &kst_py_flow_spec, &state->flow) || !add_type(module, &kst_py_group_spec, &state->group) ||
+        !add_type(module, &kst_py_part_spec, &state->part))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", kst_version_string());
 }
@@ -101,6 +92,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->job);
     Py_VISIT(state->flow);
     Py_VISIT(state->group);
+    Py_VISIT(state->part);
     Py_VISIT(state->report);
     Py_VISIT(state->info);
     Py_VISIT(state->component);
@@ -121,6 +113,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->job);
     Py_CLEAR(state->flow);
     Py_CLEAR(state->group);
+    Py_CLEAR(state->part);
     Py_CLEAR(state->report);
     Py_CLEAR(state->info);
     Py_CLEAR(state->component);

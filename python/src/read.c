@@ -8,24 +8,34 @@
 #include <unistd.h>
 
 #include "groups.h"
+#include "part.h"
 
-enum { DIGITS = 18 /* numbers of so many digits fit into 64 bits */ };
+enum {
+    DIGITS = 18,         /* numbers of so many digits fit into 64 bits */
+    ALIGNMENT = 64,      /* of pictures in a block */
+    SHARED = 1 << 20,    /* the longest picture that lies in a block beside others */
+    BLOCK_MOST = 1 << 28 /* the longest block */
+};
 
 /* Holds a member that is read. */
 struct range {
     int file;
-    bool is_wanted, is_short; /* whether the group has it; whether its bytes go to `digits` */
+    bool is_wanted; /* whether the group has it */
+    bool is_short;  /* whether its bytes go to `digits` */
+    bool is_shared; /* whether they go to the block, `in_block` bytes behind its beginning */
+    size_t in_block;
     uint64_t offset;
     char *data;
     size_t length, done;
     int error;       /* errno; 0: none */
-    PyObject *bytes; /* the memory of `data`; null: that is `digits` */
+    PyObject *bytes; /* has the memory of `data`; null: it is none of its own */
     char digits[DIGITS];
 };
 
 /* Holds the arguments, the ranges, and the columns that become of them. */
 struct reading {
     struct state *state;
+    struct context *context;
     struct sequence items;
     PyObject *names; /* of the members beside the picture; the label, if there is one, is the first */
     int has_label;
@@ -35,6 +45,8 @@ struct reading {
     size_t count;        /* of names */
     bool *is_number;     /* for each name, whether it is that of whole numbers */
     struct range *range; /* for each item that of the picture, then those of the others */
+    struct block *block; /* of pictures that are not long */
+    size_t block_length;
     PyObject *data, *labels, *columns, *failures, *others;
 };
 
@@ -76,20 +88,40 @@ static PyObject *too_long(const struct reading *r, const struct group *group, Py
     return text ? PyObject_CallFunction(PyExc_ValueError, "N", text) : NULL;
 }
 
-/* Prepare to read a member; short numbers need no bytes object. */
-static bool prepare(struct range *range, const struct archive *archive, const struct place *place, bool is_number)
+/* Give a member a bytes object of its own. */
+static bool make_bytes(struct range *range)
+{
+    range->bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)range->length);
+    range->data = range->bytes ? PyBytes_AsString(range->bytes) : NULL;
+    return range->bytes != NULL;
+}
+
+static void describe(struct range *range, const struct archive *archive, const struct place *place)
 {
     range->file = archive->file;
     range->offset = place->offset;
     range->length = (size_t)place->size;
     range->is_wanted = true;
+}
+
+/* Prepare to read a picture. It gets a place in the block, unless it is long. */
+static bool prepare_picture(struct reading *r, struct range *range)
+{
+    const size_t room = (range->length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    range->is_shared = range->length > 0 && range->length <= SHARED && r->block_length + room <= BLOCK_MOST;
+    if (!range->is_shared)
+        return make_bytes(range);
+    range->in_block = r->block_length;
+    r->block_length += room;
+    return true;
+}
+
+/* Prepare to read another member; short numbers need no bytes object. */
+static bool prepare_member(struct range *range, bool is_number)
+{
     range->is_short = is_number && range->length <= DIGITS;
     range->data = range->digits;
-    if (range->is_short)
-        return true;
-    range->bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)range->length);
-    range->data = range->bytes ? PyBytes_AsString(range->bytes) : NULL;
-    return range->bytes != NULL;
+    return range->is_short || make_bytes(range);
 }
 
 /* Prepare to read the members of an item. Returns false with an exception. */
@@ -104,9 +136,13 @@ static bool prepare_item(struct reading *r, Py_ssize_t index, const struct group
         if (place[i].offset > 0 && (r->most < 0 || place[i].size > (size_t)r->most))
             return keep_failure(r, index, too_long(r, group, name, place[i].size));
     }
-    for (size_t i = 0; i <= r->count; i++)
-        if (place[i].offset > 0 && !prepare(&range[i], archive, &place[i], i > 0 && r->is_number[i - 1]))
+    for (size_t i = 0; i <= r->count; i++) {
+        if (place[i].offset == 0)
+            continue;
+        describe(&range[i], archive, &place[i]);
+        if (i == 0 ? !prepare_picture(r, range) : !prepare_member(&range[i], r->is_number[i - 1]))
             return false;
+    }
     return true;
 }
 
@@ -132,6 +168,25 @@ static bool prepare_all(struct reading *r)
         } else {
             fine = prepare_item(r, i, group);
         }
+    }
+    return fine;
+}
+
+/* Place the pictures in a block. If there is no memory for it, each gets bytes of its own. */
+static bool place_pictures(struct reading *r)
+{
+    bool fine = true;
+    if (r->block_length > 0)
+        r->block = kst_py_block_take(r->context, r->block_length);
+    for (Py_ssize_t i = 0; fine && i < r->items.count; i++) {
+        struct range *range = &r->range[(size_t)i * (1 + r->count)];
+        if (!range->is_shared)
+            continue;
+        range->is_shared = r->block != NULL;
+        if (range->is_shared)
+            range->data = r->block->data + range->in_block;
+        else
+            fine = make_bytes(range);
     }
     return fine;
 }
@@ -197,8 +252,9 @@ static bool finish_item(struct reading *r, Py_ssize_t index, const struct group 
             return keep_failure(r, index, value);
         PyList_SetItem(column_of(r, i), index, value);
     }
-    PyList_SetItem(r->data, index, Py_NewRef(range->bytes));
-    return true;
+    PyObject *data =
+        range->is_shared ? kst_py_part_new(r->state, r->block, range->data, range->length) : Py_NewRef(range->bytes);
+    return data && PyList_SetItem(r->data, index, data) == 0;
 }
 
 static bool finish_all(struct reading *r)
@@ -255,7 +311,7 @@ static bool find_numbers(struct reading *r)
 static PyObject *read_all(struct reading *r)
 {
     size_t ranges = (size_t)r->items.count * (1 + r->count);
-    if (!make_columns(r) || !find_numbers(r) || !prepare_all(r))
+    if (!make_columns(r) || !find_numbers(r) || !prepare_all(r) || !place_pictures(r))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     for (size_t i = 0; i < ranges; i++)
@@ -270,6 +326,7 @@ static void release(struct reading *r)
         Py_XDECREF(r->range[i].bytes);
     PyMem_Free(r->range);
     PyMem_Free(r->is_number);
+    kst_py_block_leave(r->block);
     Py_XDECREF(r->data);
     Py_XDECREF(r->labels);
     Py_XDECREF(r->columns);
@@ -278,23 +335,31 @@ static void release(struct reading *r)
     kst_py_sequence_release(&r->items);
 }
 
-PyObject *kst_py_read_groups(PyObject *module, PyObject *args)
+/* Read the arguments, of which the items are held. */
+static bool read_arguments(struct reading *r, PyObject *args)
 {
-    struct reading r = {.state = PyModule_GetState(module)};
-    PyObject *items, *result = NULL;
-    if (!PyArg_ParseTuple(
-            args, "OO!pOnO:read_groups", &items, &PyTuple_Type, &r.names, &r.has_label, &r.limit, &r.most, &r.parse) ||
-        !kst_py_sequence_read(&r.items, items, "items"))
-        return NULL;
-    r.count = (size_t)PyTuple_Size(r.names);
-    r.is_number = PyMem_Calloc(r.count + 1, sizeof *r.is_number);
-    r.range = PyMem_Calloc((size_t)r.items.count * (1 + r.count) + 1, sizeof *r.range);
-    if (r.has_label && r.count == 0)
-        PyErr_SetString(PyExc_ValueError, "the label has no name");
-    else if (r.is_number && r.range)
-        result = read_all(&r);
-    else
+    PyObject *items;
+    if (!PyArg_ParseTuple(args, "OO!pOnO:_read_groups", &items, &PyTuple_Type, &r->names, &r->has_label, &r->limit,
+            &r->most, &r->parse) ||
+        !kst_py_sequence_read(&r->items, items, "items"))
+        return false;
+    r->count = (size_t)PyTuple_Size(r->names);
+    r->is_number = PyMem_Calloc(r->count + 1, sizeof *r->is_number);
+    r->range = PyMem_Calloc((size_t)r->items.count * (1 + r->count) + 1, sizeof *r->range);
+    if (!r->is_number || !r->range)
         PyErr_NoMemory();
+    else if (r->has_label && r->count == 0)
+        PyErr_SetString(PyExc_ValueError, "the label has no name");
+    return !PyErr_Occurred();
+}
+
+PyObject *kst_py_read_groups(PyObject *self, PyObject *args)
+{
+    struct reading r = {.state = kst_py_state(self), .context = (struct context *)self};
+    if (!kst_py_context_enter(r.context))
+        return NULL;
+    PyObject *result = read_arguments(&r, args) ? read_all(&r) : NULL;
     release(&r);
+    kst_py_context_leave(r.context);
     return result;
 }

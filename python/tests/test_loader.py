@@ -418,15 +418,17 @@ class Groups(WithFiles):
         path = self.put("contents.tar", archive_of(members))
         names = ("cls", "x.cls", "txt")
 
+        context = kostka._context("cpu")
+
         def read(limit=100, label="cls", fields=("x.cls", "txt"), length=None):
             with open(path, "r+b") as file:
                 found, _ = _kostka.tar_groups(file, file.fileno(), "", 5, (0, 1), ("jpg",), names)
                 if length is not None:
                     file.truncate(length)
-                return _items.read_items([*found, ValueError("one")], label, fields, limit)
+                return _items.read_items(context, [*found, ValueError("one")], label, fields, limit)
 
         contents = read()
-        self.assertEqual(contents.streams, [b"p", b"", b"q", b"r", b"", b"t", b""])
+        self.assertEqual([bytes(one) for one in contents.streams], [b"p", b"", b"q", b"r", b"", b"t", b""])
         self.assertEqual(contents.labels[:4] + contents.labels[5:6], [7, 5, -3, int("9" * 40), 5])
         self.assertEqual([column[:4] for column in contents.fields], [[10, None, None, None], [None] * 4])
         self.assertEqual(contents.fields[1][5], "u")
@@ -441,13 +443,28 @@ class Groups(WithFiles):
         self.assertEqual(sorted(failures), [0, 2, 3, 4, 5, 6])
         self.assertEqual((type(failures[0]), str(failures[0])), (EOFError, "the file ends 1 bytes too early"))
 
+    def test_blocks(self):
+        """Streams lie in a block of the context's; those that are long, or more than its limit, do not."""
+        long = self.files[0] + bytes(1 << 20)
+        path = self.put("long.tar", archive_of([("a.jpg", self.files[0]), ("b.jpg", long), ("c.jpg", self.files[1])]))
+        for limits, kinds in (({}, [_kostka.Part, bytes, _kostka.Part]), ({"memory": 1000}, [bytes] * 3)):
+            with kostka.Context("cpu", limits=limits) as context, open(path, "rb") as file:
+                found, _ = _kostka.tar_groups(file, file.fileno(), "", None, (0, 1), ("jpg",), ())
+                streams = _items.read_items(context, found, None, (), 1 << 21).streams
+            self.assertEqual([type(one) for one in streams], kinds)
+            self.assertEqual([len(one) for one in streams], [len(self.files[0]), len(long), len(self.files[1])])
+            self.assertEqual([bytes(one) for one in streams], [self.files[0], long, self.files[1]])
+            self.assertTrue(context.closed and memoryview(streams[0]).readonly)
+            self.assertRaises(ValueError, _items.read_items, context, found, None, (), 1)
+
     def test_misuse(self):
         with open(self.archives[0], "rb") as file:
             good = (file, file.fileno(), "", None, (0, 1), ("jpg",), ())
             for i, bad in ((1, "x"), (2, b""), (4, (0, 0)), (4, 1), (5, ["jpg"]), (6, None)):
                 self.assertRaises((TypeError, ValueError), _kostka.tar_groups, *good[:i], bad, *good[i + 1 :])
-        self.assertRaises(TypeError, _kostka.read_groups, 1, (), False, 1, 1, print)
-        self.assertRaises(ValueError, _kostka.read_groups, [], (), True, 1, 1, print)
+        read = kostka._context("cpu")._read_groups
+        self.assertRaises(TypeError, read, 1, (), False, 1, 1, print)
+        self.assertRaises(ValueError, read, [], (), True, 1, 1, print)
 
 
 class Shuffling(unittest.TestCase):
