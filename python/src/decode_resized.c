@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Implements decoding of pictures to one size, one behind the other in a tensor: arguments, memory and results. */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "decoding.h"
 #include "options.h"
@@ -18,9 +19,12 @@ struct resized {
     PyObject *mean, *scale, *out, *stream, *boxes, *mirror;
     kst_stream on; /* where `has_stream` */
     bool has_stream;
-    /* The next arrays have an element for each stream. */
+    /* The next arrays have an element for each stream. They are made with the GIL. */
     Py_ssize_t count;
     struct source *source;
+    kst_resize_box *box;
+    bool *mirrored;
+    /* These are longer, and made without the GIL; from malloc(). */
     kst_decode_item *item;
     kst_decode_options *decoding;
     kst_resize_options *resizing;
@@ -118,7 +122,7 @@ static bool read_boxes(struct resized *r)
         fine = false;
     }
     for (Py_ssize_t i = 0; fine && i < r->count; i++)
-        fine = boxes.item[i] == Py_None || kst_py_read_box(boxes.item[i], &r->resizing[i].box);
+        fine = boxes.item[i] == Py_None || kst_py_read_box(boxes.item[i], &r->box[i]);
     kst_py_sequence_release(&boxes);
     return fine;
 }
@@ -127,7 +131,7 @@ static bool read_boxes(struct resized *r)
 static bool read_truth(struct resized *r, Py_ssize_t index, PyObject *truth)
 {
     int value = PyObject_IsTrue(truth);
-    r->resizing[index].mirror = value > 0;
+    r->mirrored[index] = value > 0;
     return value >= 0;
 }
 
@@ -158,33 +162,20 @@ static bool read_mirror(struct resized *r)
     return fine;
 }
 
-static bool make_arrays(struct resized *r)
-{
-    size_t count = (size_t)r->count;
-    r->source = PyMem_Calloc(count, sizeof *r->source);
-    r->item = PyMem_Calloc(count, sizeof *r->item);
-    r->decoding = PyMem_Calloc(count, sizeof *r->decoding);
-    r->resizing = PyMem_Calloc(count, sizeof *r->resizing);
-    r->image = PyMem_Calloc(count, sizeof *r->image);
-    if (r->source && r->item && r->decoding && r->resizing && r->image)
-        return true;
-    PyErr_NoMemory();
-    return false;
-}
-
 static bool open_sources(struct resized *r, PyObject *const *data)
 {
+    r->source = PyMem_Calloc((size_t)r->count, sizeof *r->source);
+    r->box = PyMem_Calloc((size_t)r->count, sizeof *r->box);
+    r->mirrored = PyMem_Calloc((size_t)r->count, sizeof *r->mirrored);
+    if (!r->source || !r->box || !r->mirrored) {
+        PyErr_NoMemory();
+        return false;
+    }
     for (Py_ssize_t i = 0; i < r->count; i++) {
         if (!kst_py_source_open(r->state, &r->source[i], data[i], r->context->memory_limit)) {
             kst_py_error_index(i);
             return false;
         }
-        r->decoding[i] = r->decode;
-        r->resizing[i] = r->resize;
-        r->item[i] = (kst_decode_item){.data = r->source[i].data,
-            .length = r->source[i].length,
-            .options = &r->decoding[i],
-            .image = &r->image[i]};
     }
     return true;
 }
@@ -293,8 +284,8 @@ static bool take_memory(struct resized *r, uint64_t bytes)
     return true;
 }
 
-/* Describe the tensor to the library, and its pictures. */
-static bool place(struct resized *r)
+/* Describe the tensor to the library. */
+static void place(struct resized *r)
 {
     const struct view *view = &r->view;
     kst_tensor_init(&r->tensor);
@@ -311,22 +302,55 @@ static bool place(struct resized *r)
     r->tensor.plane_step = r->planar && view->shape[1] > 1 ? (size_t)view->stride[1] : 0;
     int row = r->planar ? 2 : 1;
     r->tensor.pitch = view->shape[row] > 1 ? (size_t)view->stride[row] : 0;
-    kst_status status = KST_OK;
-    for (Py_ssize_t i = 0; i < r->count && !status; i++)
-        status = kst_tensor_image(&r->tensor, (uint32_t)i, &r->image[i]);
-    if (status)
-        kst_py_raise(r->state, status, NULL);
-    r->storage.image = r->image[0];
-    return !status;
 }
 
 static bool make_tensor(struct resized *r)
 {
     uint64_t bytes = describe(r);
-    return (r->out ? hold_out(r) : take_memory(r, bytes)) && place(r);
+    if (r->out ? !hold_out(r) : !take_memory(r, bytes))
+        return false;
+    place(r);
+    return true;
 }
 
-/* ── Decoding ── */
+/* ── Decoding. The GIL is not needed up to run(). ── */
+
+static void free_arrays(struct resized *r)
+{
+    free(r->item);
+    free(r->decoding);
+    free(r->resizing);
+    free(r->image);
+    r->item = NULL;
+    r->decoding = NULL;
+    r->resizing = NULL;
+    r->image = NULL;
+}
+
+/* Describe each stream and its picture to the library. */
+static kst_status make_items(struct resized *r)
+{
+    size_t count = (size_t)r->count;
+    kst_status status = KST_OK;
+    r->item = calloc(count, sizeof *r->item);
+    r->decoding = calloc(count, sizeof *r->decoding);
+    r->resizing = calloc(count, sizeof *r->resizing);
+    r->image = calloc(count, sizeof *r->image);
+    if (!r->item || !r->decoding || !r->resizing || !r->image)
+        return KST_ERROR_MEMORY;
+    for (size_t i = 0; i < count && !status; i++) {
+        r->decoding[i] = r->decode;
+        r->resizing[i] = r->resize;
+        r->resizing[i].box = r->box[i];
+        r->resizing[i].mirror = r->mirrored[i];
+        r->item[i] = (kst_decode_item){.data = r->source[i].data,
+            .length = r->source[i].length,
+            .options = &r->decoding[i],
+            .image = &r->image[i]};
+        status = kst_tensor_image(&r->tensor, (uint32_t)i, &r->image[i]);
+    }
+    return status;
+}
 
 /* Decode at the smallest size that has as many pixels as the result in both directions. */
 static void choose_reduction(kst_decoder *decoder, struct resized *r, Py_ssize_t index)
@@ -379,17 +403,25 @@ static void clear(const kst_image *image)
     }
 }
 
-/* Decode all streams. Returns the status of the call as a whole. The GIL is not needed. */
+/* Decode all streams. Returns the status of the call as a whole. Without failures the items are not needed any more. */
 static kst_status run(struct resized *r)
 {
+    bool has_failed = false;
+    kst_status status = make_items(r);
+    if (status)
+        return status;
+    r->storage.image = r->image[0];
     choose_reductions(r);
-    kst_status status =
+    status =
         kst_decode_resized(r->context->handle, r->item, r->resizing, (size_t)r->count, r->has_stream ? &r->on : NULL);
     for (Py_ssize_t i = 0; i < r->count; i++)
         if (r->item[i].report.status) {
             clear(&r->image[i]);
             status = KST_OK; /* each item has its own status */
+            has_failed = true;
         }
+    if (!has_failed)
+        free_arrays(r);
     return status;
 }
 
@@ -399,7 +431,7 @@ static kst_status run(struct resized *r)
 static PyObject *collect_errors(struct resized *r, bool raise)
 {
     PyObject *errors = PyDict_New();
-    for (Py_ssize_t i = 0; errors && i < r->count; i++) {
+    for (Py_ssize_t i = 0; errors && r->item && i < r->count; i++) {
         const kst_report *report = &r->item[i].report;
         if (!report->status)
             continue;
@@ -440,7 +472,7 @@ static PyObject *decode_all(struct resized *r, const struct sequence *data)
     r->count = data->count;
     if (r->count < 1 || r->count > INT32_MAX)
         return PyErr_Format(PyExc_ValueError, "data has no stream: a tensor has one picture at least");
-    bool fine = make_arrays(r) && open_sources(r, data->item) && read_boxes(r) && read_mirror(r) && make_tensor(r);
+    bool fine = open_sources(r, data->item) && read_boxes(r) && read_mirror(r) && make_tensor(r);
     return fine ? decode(r) : NULL;
 }
 
@@ -449,11 +481,10 @@ static void release(struct resized *r)
     for (Py_ssize_t i = 0; r->source && i < r->count; i++)
         kst_py_source_release(&r->source[i]);
     kst_py_storage_release(r->context, &r->storage);
+    free_arrays(r);
     PyMem_Free(r->source);
-    PyMem_Free(r->item);
-    PyMem_Free(r->decoding);
-    PyMem_Free(r->resizing);
-    PyMem_Free(r->image);
+    PyMem_Free(r->box);
+    PyMem_Free(r->mirrored);
 }
 
 PyObject *kst_py_decode_resized(PyObject *self, PyObject *args, PyObject *keywords)
