@@ -85,19 +85,21 @@ def _read(file, size):
 class Contents:
     """What items hold, in columns.
 
+    keys: a list of names
     streams: a list of the pictures' bytes, as objects with the buffer protocol
     labels: a list
     fields: a list of such a list for each field
     failures: a dict from the numbers of items that have failed to exceptions
     """
 
-    __slots__ = ("streams", "labels", "fields", "failures")
+    __slots__ = ("keys", "streams", "labels", "fields", "failures")
 
-    def __init__(self, streams, labels, fields, failures):
-        self.streams, self.labels, self.fields, self.failures = streams, labels, fields, failures
+    def __init__(self, keys, streams, labels, fields, failures):
+        self.keys, self.streams, self.labels, self.fields, self.failures = keys, streams, labels, fields, failures
 
     def add(self, other):
         self.failures.update((len(self.streams) + i, error) for i, error in other.failures.items())
+        self.keys += other.keys
         self.streams += other.streams
         self.labels += other.labels
         for column, more in zip(self.fields, other.fields):
@@ -122,7 +124,8 @@ def read_items(context, items, label, fields, limit):
         try:
             if isinstance(items[i], Exception):
                 raise items[i]
-            contents.streams[i], contents.labels[i] = items[i].read(limit), items[i].label
+            contents.streams[i] = items[i].read(limit)
+            contents.keys[i], contents.labels[i] = items[i].key, items[i].label
         except (*_FAILURES, ArchiveError) as error:
             contents.failures[i] = error
     return contents

@@ -278,18 +278,17 @@ class Loader:
         contents = reads[0].result()
         for read in reads[1:]:
             contents.add(read.result())
-        crops = self._crops_of(task, contents.streams)
-        failures = {i: one for i, one in enumerate(crops) if isinstance(one, Exception)}
+        *crops, failures = self._crops_of(task, contents.streams)
         failures.update(contents.failures)
         images, good = self._decode_good(contents.streams, crops, failures)
         named = [(_name_of(task.items[i]), failures[i]) for i in sorted(failures)]
-        return None if images is None else self._batch(images, task, contents, good), named
+        return None if images is None else self._batch(images, contents, good), named
 
     def _decode_good(self, streams, crops, failures):
         """Decode what has not failed. Without the pictures that fail now the others are decoded again, side by side."""
         while len(failures) < len(streams):
             good = [i for i in range(len(streams)) if i not in failures]
-            tensor, out = self._decode_some([streams[i] for i in good], [crops[i] for i in good])
+            tensor, out = self._decode_some(_chosen(streams, good), [_chosen(column, good) for column in crops])
             if not tensor.errors:
                 return self._images(tensor, out), good
             failures.update((good[i], error) for i, error in tensor.errors.items())
@@ -300,16 +299,15 @@ class Loader:
         return self._context._crops(streams, seed=seed, first=task.first, **self._crop)
 
     def _decode_some(self, streams, crops):
-        boxes, mirror = zip(*crops)
+        boxes, mirror = crops
         out = self._out(len(streams))
         where = {"memory": self._memory} if out is None else {"out": out}
         options = {**where, **self._decode}
         return self._context.decode_resized(streams, boxes=boxes, mirror=mirror, errors="return", **options), out
 
-    def _batch(self, images, task, contents, good):
-        labels = [contents.labels[i] for i in good]
-        fields = {name: [column[i] for i in good] for name, column in zip(self._fields, contents.fields)}
-        return Batch(images, self._labels(labels), [task.items[i].key for i in good], fields)
+    def _batch(self, images, contents, good):
+        keys, labels, *columns = (_chosen(one, good) for one in (contents.keys, contents.labels, *contents.fields))
+        return Batch(images, self._labels(labels), keys, dict(zip(self._fields, columns)))
 
     # ── What a class derived from this one changes ──
 
@@ -371,6 +369,11 @@ def _context_of(device):
     import kostka
 
     return kostka._context(device)
+
+
+def _chosen(column, good):
+    """The items of a column with these numbers, which are in ascending order."""
+    return column if len(good) == len(column) else [column[i] for i in good]
 
 
 def _name_of(item):

@@ -61,6 +61,6 @@ class Loader(kostka.Loader):
 
     def _labels(self, labels):
         labels = super()._labels(labels)
-        if labels is None or not all(type(label) is int for label in labels):
+        if labels is None or set(map(type, labels)) != {int}:
             return labels
         return torch.tensor(labels, dtype=torch.int64, device=self._device)

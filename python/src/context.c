@@ -296,12 +296,13 @@ PyDoc_STRVAR(decode_batch_doc, "decode_batch($self, data, **options)\n--\n\n"
 PyDoc_STRVAR(decode_resized_doc, "decode_resized($self, data, *, size, **options)\n--\n\n"
                                  "Decode streams to pictures of one size, as a Tensor; see kostka.decode_resized().");
 PyDoc_STRVAR(crops_doc, "_crops($self, data, **options)\n--\n\n"
-                        "For each stream (box, mirror), or a KostkaError if its headers cannot be read.");
+                        "Lists of the streams' boxes and of whether they are mirrored, and a dict of a KostkaError by\n"
+                        "the index of each one whose headers cannot be read.");
 PyDoc_STRVAR(read_groups_doc,
     "_read_groups($self, items, names, has_label, limit, most, parse, /)\n--\n\n"
-    "Read members of groups: lists of the pictures' bytes and of the labels; a list of such a list for\n"
-    "each further name; a dict of exceptions by the index of the item; and a list of the indices of\n"
-    "items that are no groups.\n\n"
+    "Read members of groups: lists of the keys, of the pictures' bytes, and of the labels; a list of\n"
+    "such a list for each further name; a dict of exceptions by the index of the item; and a list of\n"
+    "the indices of items that are no groups.\n\n"
     "names, has_label: as for tar_groups(); whether the first one is the label's\n"
     "limit, most: the most bytes of a member, for people and as a number\n"
     "parse: called with a name and bytes. It returns a value or an exception");

@@ -25,7 +25,7 @@ struct cropping {
 
 struct crop {
     kst_status status;
-    kst_report report;
+    kst_report *report; /* of a failure, from malloc(); or null */
     kst_resize_box box; /* all 0: the whole picture */
     bool mirror;
 };
@@ -126,20 +126,29 @@ static void choose(const struct cropping *c, double width, double height, uint64
     crop->mirror = unit(&state) < c->flip;
 }
 
+/* Keep a copy of a failure's report, if there is memory for it. */
+static void keep_report(struct crop *crop, const kst_report *report)
+{
+    crop->report = malloc(sizeof *crop->report);
+    if (crop->report)
+        *crop->report = *report;
+}
+
 /* Choose for a single stream, which reports why it cannot be opened. */
 static void choose_alone(const struct cropping *c, const struct source *source, uint64_t number, struct crop *crop)
 {
     kst_decoder *decoder = NULL;
     kst_image image;
     kst_image_init(&image);
-    crop->status = crop->report.status = kst_decoder_create(c->context->handle, &decoder);
+    crop->status = kst_decoder_create(c->context->handle, &decoder);
     if (crop->status)
         return;
     crop->status = kst_decoder_open(decoder, source->data, source->length);
     if (!crop->status)
         crop->status = kst_decoder_describe(decoder, &c->decode, &image);
-    crop->report = *kst_decoder_report(decoder);
-    if (!crop->status)
+    if (crop->status)
+        keep_report(crop, kst_decoder_report(decoder));
+    else
         choose(c, image.width, image.height, number, crop);
     kst_decoder_destroy(&decoder);
 }
@@ -164,7 +173,6 @@ static void choose_all(const struct cropping *c, const struct source *source, Py
     bool described = describe_all(c, source, (size_t)count, item, image);
     for (Py_ssize_t i = 0; i < count; i++) {
         uint64_t number = c->number + (uint64_t)i;
-        kst_report_init(&crop[i].report);
         if (described && !item[i].report.status)
             choose(c, image[i].width, image[i].height, number, &crop[i]);
         else
@@ -227,33 +235,52 @@ static bool read_options(struct cropping *c, PyObject *args, PyObject *keywords,
     return !PyErr_Occurred();
 }
 
-static PyObject *result_of(struct state *state, const struct crop *crop)
+static PyObject *box_of(const kst_resize_box *box)
 {
-    const kst_resize_box *box = &crop->box;
-    if (crop->status)
-        return kst_py_error(state, crop->status, &crop->report);
-    PyObject *mirror = crop->mirror ? Py_True : Py_False;
+    const double edges[] = {box->left, box->top, box->right, box->bottom};
     if (box->right == 0)
-        return Py_BuildValue("(OO)", Py_None, mirror);
-    return Py_BuildValue("((dddd)O)", box->left, box->top, box->right, box->bottom, mirror);
+        return Py_NewRef(Py_None);
+    PyObject *tuple = PyTuple_New(4);
+    for (Py_ssize_t i = 0; tuple && i < 4; i++) {
+        PyObject *edge = PyFloat_FromDouble(edges[i]);
+        if (!edge || PyTuple_SetItem(tuple, i, edge) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
 }
 
+static bool add_error(struct state *state, PyObject *errors, Py_ssize_t index, const struct crop *crop)
+{
+    PyObject *error = kst_py_error(state, crop->status, crop->report), *number = PyLong_FromSsize_t(index);
+    bool fine = error && number && PyDict_SetItem(errors, number, error) == 0;
+    Py_XDECREF(error);
+    Py_XDECREF(number);
+    return fine;
+}
+
+/* Return lists of the boxes and of whether pictures are mirrored, and a dictionary of errors. */
 static PyObject *results_of(struct state *state, const struct crop *crop, Py_ssize_t count)
 {
-    PyObject *list = PyList_New(count);
-    for (Py_ssize_t i = 0; list && i < count; i++) {
-        PyObject *one = result_of(state, &crop[i]);
-        if (!one || PyList_SetItem(list, i, one) < 0)
-            Py_CLEAR(list);
+    PyObject *boxes = PyList_New(count), *mirror = PyList_New(count), *errors = PyDict_New(), *result = NULL;
+    bool fine = boxes && mirror && errors;
+    for (Py_ssize_t i = 0; fine && i < count; i++) {
+        PyObject *box = box_of(&crop[i].box);
+        PyList_SetItem(mirror, i, Py_NewRef(crop[i].mirror ? Py_True : Py_False));
+        fine = box && PyList_SetItem(boxes, i, box) == 0 && (!crop[i].status || add_error(state, errors, i, &crop[i]));
     }
-    return list;
+    if (fine)
+        result = PyTuple_Pack(3, boxes, mirror, errors);
+    Py_XDECREF(boxes);
+    Py_XDECREF(mirror);
+    Py_XDECREF(errors);
+    return result;
 }
 
 static PyObject *crop_all(struct state *state, const struct cropping *c, const struct sequence *data)
 {
     struct source *source = PyMem_Calloc((size_t)data->count + 1, sizeof *source);
     struct crop *crop = PyMem_Calloc((size_t)data->count + 1, sizeof *crop);
-    PyObject *list = source && crop ? NULL : PyErr_NoMemory();
+    PyObject *result = source && crop ? NULL : PyErr_NoMemory();
     Py_ssize_t opened = 0;
     while (source && crop && opened < data->count) {
         if (!kst_py_source_open(state, &source[opened], data->item[opened], c->context->memory_limit)) {
@@ -267,25 +294,27 @@ static PyObject *crop_all(struct state *state, const struct cropping *c, const s
         Py_BEGIN_ALLOW_THREADS;
         choose_all(c, source, data->count, crop);
         Py_END_ALLOW_THREADS;
-        list = results_of(state, crop, data->count);
+        result = results_of(state, crop, data->count);
     }
     for (Py_ssize_t i = 0; i < opened; i++)
         kst_py_source_release(&source[i]);
+    for (Py_ssize_t i = 0; crop && i < data->count; i++)
+        free(crop[i].report);
     PyMem_Free(source);
     PyMem_Free(crop);
-    return list;
+    return result;
 }
 
 PyObject *kst_py_crops(PyObject *self, PyObject *args, PyObject *keywords)
 {
     struct cropping c = {.context = (struct context *)self};
     struct sequence sequence = {.item = NULL};
-    PyObject *data, *list = NULL;
+    PyObject *data, *result = NULL;
     if (!kst_py_context_enter(c.context))
         return NULL;
     if (read_options(&c, args, keywords, &data) && kst_py_sequence_read(&sequence, data, "data"))
-        list = crop_all(kst_py_state(self), &c, &sequence);
+        result = crop_all(kst_py_state(self), &c, &sequence);
     kst_py_sequence_release(&sequence);
     kst_py_context_leave(c.context);
-    return list;
+    return result;
 }

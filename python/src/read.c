@@ -47,7 +47,7 @@ struct reading {
     struct range *range; /* for each item that of the picture, then those of the others */
     struct block *block; /* of pictures that are not long */
     size_t block_length;
-    PyObject *data, *labels, *columns, *failures, *others;
+    PyObject *keys, *data, *labels, *columns, *failures, *others;
 };
 
 /* ── Reading. The GIL is not needed. ── */
@@ -252,6 +252,9 @@ static bool finish_item(struct reading *r, Py_ssize_t index, const struct group 
             return keep_failure(r, index, value);
         PyList_SetItem(column_of(r, i), index, value);
     }
+    PyObject *key = kst_py_group_key(group);
+    if (!key || PyList_SetItem(r->keys, index, key) < 0)
+        return false;
     PyObject *data =
         range->is_shared ? kst_py_part_new(r->state, r->block, range->data, range->length) : Py_NewRef(range->bytes);
     return data && PyList_SetItem(r->data, index, data) == 0;
@@ -283,11 +286,12 @@ static bool make_columns(struct reading *r)
     Py_ssize_t columns = (Py_ssize_t)r->count - r->has_label;
     r->data = list_of(empty, r->items.count);
     Py_XDECREF(empty);
+    r->keys = list_of(Py_None, r->items.count);
     r->labels = list_of(Py_None, r->items.count);
     r->columns = PyList_New(columns);
     r->failures = PyDict_New();
     r->others = PyList_New(0);
-    bool fine = r->data && r->labels && r->columns && r->failures && r->others;
+    bool fine = r->keys && r->data && r->labels && r->columns && r->failures && r->others;
     for (Py_ssize_t i = 0; fine && i < columns; i++) {
         PyObject *column = list_of(Py_None, r->items.count);
         fine = column && PyList_SetItem(r->columns, i, column) == 0;
@@ -317,7 +321,7 @@ static PyObject *read_all(struct reading *r)
     for (size_t i = 0; i < ranges; i++)
         read_range(&r->range[i]);
     Py_END_ALLOW_THREADS;
-    return finish_all(r) ? PyTuple_Pack(5, r->data, r->labels, r->columns, r->failures, r->others) : NULL;
+    return finish_all(r) ? PyTuple_Pack(6, r->keys, r->data, r->labels, r->columns, r->failures, r->others) : NULL;
 }
 
 static void release(struct reading *r)
@@ -327,6 +331,7 @@ static void release(struct reading *r)
     PyMem_Free(r->range);
     PyMem_Free(r->is_number);
     kst_py_block_leave(r->block);
+    Py_XDECREF(r->keys);
     Py_XDECREF(r->data);
     Py_XDECREF(r->labels);
     Py_XDECREF(r->columns);

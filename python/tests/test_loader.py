@@ -199,8 +199,10 @@ class Pictures(WithFiles):
         context = kostka._context("cpu")
         data = [kostka.encode(pictures.array(200, 100), device="cpu")] * 400
         options = {"size": 8, "crop": "random", "scale": (0.25, 0.5), "ratio": (0.5, 2), "flip": 0.25, "seed": 5}
-        found = context._crops(data, **options)
-        self.assertEqual(found[7:9], context._crops(data[:2], first=7, **options))
+        boxes, mirror, errors = context._crops(data, **options)
+        found = list(zip(boxes, mirror))
+        self.assertEqual((boxes[7:9], mirror[7:9], {}), context._crops(data[:2], first=7, **options))
+        self.assertEqual(errors, {})
         self.assertNotEqual(found[0], found[1])
         lefts, areas = [], []
         for (left, top, right, bottom), _ in found:
@@ -212,7 +214,7 @@ class Pictures(WithFiles):
         self.assertAlmostEqual(sum(lefts) / len(lefts), 0.5, delta=0.06)
         self.assertAlmostEqual(sum(mirror for _, mirror in found) / len(found), 0.25, delta=0.06)
         wide = kostka.encode(pictures.array(300, 10), device="cpu")
-        ((box, _),) = context._crops([wide], size=8, crop="random", scale=(1, 1))
+        ((box,), _, _) = context._crops([wide], size=8, crop="random", scale=(1, 1))
         self.assertEqual(box, (143, 0, 156, 10))  # no part has this area and ratio: the middle
 
     def test_numbers(self):
