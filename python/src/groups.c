@@ -125,7 +125,7 @@ static bool add_group(struct joining *j, size_t picture)
 {
     struct archive *a = j->archive;
     size_t step = 1 + a->names;
-    if (!reserve(&a->text, &a->text_room, a->text_length + j->key_length, 1) ||
+    if (!reserve(&a->text, &a->text_room, a->text_length + j->key_length + 1, 1) ||
         !reserve(&a->entry, &a->entry_room, a->count + 1, sizeof *a->entry) ||
         !reserve(&a->place, &a->place_room, (a->count + 1) * step, sizeof *a->place))
         return false;
