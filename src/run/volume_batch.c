@@ -223,14 +223,14 @@ static uint32_t choose_groups(const struct volume_wave *wave)
 }
 
 /*
- * Return the first volume of a group. With HT the first two groups are half as large as others, so that the device
- * begins sooner, and so are the last two, because nothing overlaps their kernels. If there are fewer than two volumes
- * for each group, none can be halved.
+ * Return the first volume of a group. Unless samples decide, the first two groups are half as large as others, so that
+ * the device begins sooner, and so are the last two, because nothing overlaps their kernels. If there are fewer than
+ * two volumes for each group, none can be halved.
  */
 static uint32_t first_of(const struct volume_wave *wave, uint32_t group)
 {
     const uint64_t groups = wave->group_count;
-    if (!wave->blocks.ht || groups < GROUPS_HALVED || wave->count < 2 * groups)
+    if (least_volumes(&wave->blocks) == 0 || groups < GROUPS_HALVED || wave->count < 2 * groups)
         return (uint32_t)(wave->count * group / groups);
     const uint64_t halves = 2 * groups - 4, from_end = groups - group;
     const uint64_t before = group < 2 ? group : from_end < 2 ? halves - from_end : 2 * group - 2;
