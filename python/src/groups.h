@@ -31,7 +31,7 @@ struct entry {
     Py_ssize_t picture;     /* which of the extensions its picture has */
 };
 
-/* An object of Python's. A group of an archive that is not referred to any more is forgotten. */
+/* The type of Python's objects. What they share lives as long as one of them. */
 struct group {
     PyObject_HEAD struct archive *archive;
     size_t index;
