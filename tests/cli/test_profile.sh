@@ -13,9 +13,9 @@ expect 0 "$KOSTKA" devices --json
 device=$(json 1 name <out)
 expect 1 within 60 "$KOSTKA" profile --device "$device" /dev/zero
 says '/dev/zero: no SOI marker'
-for work in '' --encode; do
+for way in '' --encode; do
     # shellcheck disable=SC2086 # no word, or one
-    expect 0 "$KOSTKA" profile --device "$device" --repeat 2 $work a.jpg
+    expect 0 "$KOSTKA" profile --device "$device" --repeat 2 $way a.jpg
     prints 'medians of'
 done
 expect 0 "$KOSTKA" profile --device "$device" --repeat 2 --encode --ratio 5 a.jpg
@@ -26,7 +26,7 @@ equals "$(json width <out)" 70
 json steps 0 seconds <out | awk '{ exit !($1 >= 0) }' || fail 'no time'
 grep -q '<svg ' a.svg || fail 'no picture'
 expect 0 "$KOSTKA" profile --device "$device" --repeat 2 --filters gaussian=2,sobel a.ppm
-for step in blur_across blur_down sobel; do
+for step in blur_across_three blur_down sobel; do
     prints " filter_$step\$"
 done
 awk '$NF == "filter_sobel" { exit !($2 == 0.02) }' out || fail 'not the bytes of two pictures of 10,500'
