@@ -30,9 +30,9 @@ check() {
     same whole.jpg out.jpg
 }
 
-for size in $(sampled '1x1 1x47 53x1 17x33 251x173' '1x47 53x33'); do
+for size in $(cases '1x1 1x47 53x1 17x33 251x173' '1x47 53x33'); do
     width=${size%x*} height=${size#*x} pixels=$((${size%x*} * ${size#*x}))
-    for max in $(sampled '1 100 255 256 1000 1023 65535' '100 255 1000'); do
+    for max in $(cases '1 100 255 256 1000 1023 65535' '100 255 1000'); do
         bytes=$((max > 255 ? 2 : 1))
         { printf 'P5\n# a comment\n%d %d\n%d\n' "$width" "$height" "$max" && samples $((pixels * bytes)); } >in.pgm
         check in.pgm
@@ -43,7 +43,7 @@ for size in $(sampled '1x1 1x47 53x1 17x33 251x173' '1x47 53x33'); do
     check in.pbm
     for type in 1,GRAYSCALE 2,GRAYSCALE_ALPHA 3,RGB 4,RGB_ALPHA 4,CMYK; do
         channels=${type%,*}
-        for max in $(sampled '255 999 65535' '255 999'); do
+        for max in $(cases '255 999 65535' '255 999'); do
             {
                 printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' \
                     "$width" "$height" "$channels" "$max" "${type#*,}"
@@ -52,7 +52,7 @@ for size in $(sampled '1x1 1x47 53x1 17x33 251x173' '1x47 53x33'); do
             check in.pam
         done
     done
-    for depth in $(sampled '1 8 10 16' '1 10'); do
+    for depth in $(cases '1 8 10 16' '1 10'); do
         { printf 'PG ML +%d %d %d\n' "$depth" "$width" "$height" && samples $((pixels * (depth > 8 ? 2 : 1))); } >in.pgx
         check in.pgx --progressive
         for count in 1 3; do
@@ -83,7 +83,7 @@ for picture in colour grey progressive; do
         # shellcheck disable=SC2086 # words
         "$KOSTKA" convert $options "$picture.jpg" "whole.$extension" 2>err.whole
         code=$?
-        for threads in $(sampled '1 3' 3); do
+        for threads in $(cases '1 3' 3); do
             # shellcheck disable=SC2086 # words
             expect $code "$KOSTKA" decode --threads "$threads" $options "$picture.jpg" "out.$extension"
             for file in whole*.*; do

@@ -31,7 +31,7 @@ limit=3500000
 threads=1
 
 # Transcoded from a file, to a file, and to a pipe if that takes no more memory.
-for name in $(sampled 'colour colour-p grey grey-p' 'colour grey-p'); do
+for name in $(cases 'colour colour-p grey grey-p' 'colour grey-p'); do
     threads=$((3 - threads)) # so that the options' number, which is even, does not tie an option to one of them
     for options in '' --optimize --progressive '--restart 7' '--crop 500x701+300+299' '--flip h --optimize' '--flip v' \
         '--rotate 90' '--rotate 180 --progressive' '--rotate 270 --progressive' '--transpose --optimize' --grey; do
@@ -50,7 +50,7 @@ done
 
 # Encoded from inputs that are read only once.
 for picture in colour.ppm grey.pgm; do
-    for kind in $(sampled 'png tif bmp' tif); do
+    for kind in $(cases 'png tif bmp' tif); do
         expect 0 "$KOSTKA" convert $picture "once.$kind"
         for options in --progressive --optimize; do
             expect 0 "$KOSTKA" encode $options $picture kept.jpg
@@ -101,7 +101,7 @@ noise=$(sampled 5000 2000) # lines
 expect 0 "$KOSTKA" encode --quality 100 noise.pgm noise.jpg
 [ "$(wc -c <noise.jpg)" -gt $((4800 * noise)) ] || fail 'the file is shorter than intended'
 # Three threads first look for places to begin; two keep what the second one decodes ahead, which is as much as the file.
-for threads in $(sampled '1 3' 3); do
+for threads in $(cases '1 3' 3); do
     for work in 'info noise.jpg' "decode --threads $threads noise.jpg noise.ppm" \
         "transcode --threads $threads noise.jpg again.jpg"; do
         # shellcheck disable=SC2086 # words

@@ -350,7 +350,7 @@ refuses --baseline transcode a.jpg new.jpg --baseline --progressive
 refuses --baseline transcode a.jpg new.jpg --scans scans.txt --baseline
 
 # Names of outputs that promise something else.
-for extension in $(sampled 'webp gif heic avif jxl jpx jpf mj2 xyz' 'webp xyz'); do
+for extension in $(cases 'webp gif heic avif jxl jpx jpf mj2 xyz' 'webp xyz'); do
     for call in 'encode a.ppm' 'decode a.jpg' 'convert a.ppm' 'transcode a.jpg' 'transcode a.jp2'; do
         # shellcheck disable=SC2086 # words
         refuses "new.$extension" $call "new.$extension"

@@ -90,18 +90,18 @@ make_png() {
 # Check everything that PNG may hold, with IDAT chunks of any length.
 while read -r depth colours; do
     for colour in $colours; do
-        for size in $(sampled '1x1 53x1 251x173' 151x97); do # two rows of code-blocks at least
+        for size in $(cases '1x1 53x1 251x173' 151x97); do # two rows of code-blocks at least
             # shellcheck disable=SC2086 # words
             make_png ${size%x*} ${size#*x} "$depth" "$colour" noise parts=1000
             check in.png
             check_j2k jp2 in.png --levels 2
             # shellcheck disable=SC2046 # words
-            across in.png $(sampled 'png tif pam' 'png tif')
+            across in.png $(cases 'png tif pam' 'png tif')
         done
         # An interlaced picture has no rows before all of it has been read.
         make_png 40 300 "$depth" "$colour" noise interlaced tEXt:1:3
         expect 0 "$KOSTKA" convert in.png rows.png
-        for how in $(sampled 'png tif pam bmp pnm raw tif:6' "png tif:6"); do
+        for how in $(cases 'png tif pam bmp pnm raw tif:6' "png tif:6"); do
             extension=${how%%:*}
             how=${how#"$extension"}
             # shellcheck disable=SC2086 # words
@@ -158,7 +158,7 @@ equals "$("$KOSTKA" info out.jpg | grep -c comment)" 0 'comments of what follows
 # Files that end too early, anywhere; the chunk that ends the file is looked for, too.
 make_png 251 173 8 2 noise parts=5000 +tEXt:1:100
 size=$(wc -c <in.png)
-for at in $(sampled "20 40 60 5060 50000 $((size - 150)) $((size - 100)) $((size - 13)) $((size - 1))" "40 50000 $((size - 13))"); do
+for at in $(cases "20 40 60 5060 50000 $((size - 150)) $((size - 100)) $((size - 13)) $((size - 1))" "40 50000 $((size - 13))"); do
     head -c "$at" in.png >short.png
     fails short.png 'PNG: the file ends too early'
 done
@@ -214,7 +214,7 @@ across in.ppm pam
 head -c 3000 in.ppm >short.ppm
 expect 1 "$KOSTKA" convert short.ppm none.png
 says 'in row [0-9]* of 50'
-for max in $(sampled '1 77 255 511 60000' '77 511'); do
+for max in $(cases '1 77 255 511 60000' '77 511'); do
     for type in 1,GRAYSCALE 2,GRAYSCALE_ALPHA 3,RGB 4,RGB_ALPHA 4,CMYK; do
         {
             printf 'P7\nWIDTH 61\nHEIGHT 40\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' "${type%,*}" "$max" "${type#*,}"
@@ -264,7 +264,7 @@ small mapped.pgm mapped.jpg
 # Every format is read for one target, and written from JPEG and from plain samples.
 for file in large.jpg large.pgm large.bmp large.png large.tif; do
     targets=pgm
-    case $file in *.jpg | *.pgm) targets=$(sampled 'png tif pgm bmp' 'png pgm') ;; esac
+    case $file in *.jpg | *.pgm) targets=$(cases 'png tif pgm bmp' 'png pgm') ;; esac
     for target in $targets; do
         expect 0 "$PEAK" peak.kb "$KOSTKA" convert --device cpu --threads 2 --max-memory 16M "$file" "converted.$target"
         grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 40000 "kilobytes of $file as $target"
@@ -290,7 +290,7 @@ for threads in 1 2 3 8; do
 done
 rm deep.* often.*
 # JPEG 2000 of one tile is decoded in rows, as far as memory goes by no limit.
-for target in $(sampled 'pgm png tif' pgm); do
+for target in $(cases 'pgm png tif' pgm); do
     expect 0 "$PEAK" peak.kb "$KOSTKA" decode --device cpu --threads 2 large.jp2 "decoded.$target"
     grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 40000 "kilobytes of large.jp2 as $target"
     [ "$target" != pgm ] || same large.pgm decoded.pgm
@@ -300,7 +300,7 @@ rm large.*
 # Tiles are written as soon as they are coded.
 { printf 'P6 3000 %d 255\n' "$(sampled 1400 500)" && for _ in $(seq "$(sampled 32 12)"); do head -c 400000 "$KOSTKA"; done; } >tiles.ppm
 expect 0 "$KOSTKA" encode --device cpu --threads 2 --tiles 500x250 --max-memory 12M tiles.ppm tiles.jp2
-for extension in $(sampled "png tif" tif); do
+for extension in $(cases "png tif" tif); do
     expect 0 "$KOSTKA" convert --compression 1 tiles.ppm "tiles.$extension"
     most=22000 # 12 MB, 4 MB of pages of the mapped file, and 4.5 MB of libraries
     small "tiles.$extension" tiles.jp2 --tiles 500x250 --max-memory 12M

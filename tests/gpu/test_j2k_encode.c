@@ -270,7 +270,7 @@ static void test_components(void **state)
 static void test_options(void **state)
 {
     (void)state;
-    const uint32_t count = SANITIZED ? 20 : 60;
+    const uint32_t count = SANITIZED || fewer_cases() ? 20 : 60;
     uint32_t done = 0;
     if (simulated())
         skip("the simulator takes too long");
@@ -430,7 +430,7 @@ static void test_windows(void **state)
         skip("the simulator takes too long");
     calm = true;
     swap_contexts(wide, 20 << 19); /* the least window of blocks of 8×16 needs 9 to 10 MB */
-    for (uint32_t i = 0; i < 12; i += SANITIZED ? 3 : 1) {
+    for (uint32_t i = 0; i < 12; i += SANITIZED || fewer_cases() ? 3 : 1) {
         bool one = i % 5 == 1 || i % 5 == 2; /* channel in most places */
         kst_image image =
             make_image(kinds[i % 5].format, one ? 820 : 333, one ? 401 : 310, kinds[i % 5].planes, kinds[i % 5].depth);
@@ -469,7 +469,7 @@ static void test_rows(void **state)
     if (simulated())
         skip("the simulator takes too long");
     calm = true;
-    for (uint32_t i = 0; i < 8; i += SANITIZED ? 3 : 1) {
+    for (uint32_t i = 0; i < 8; i += SANITIZED || fewer_cases() ? 3 : 1) {
         const uint32_t width = i < 4 ? 120 : 333; /* the first four fit into one window, whatever their size */
         kst_image image = i % 4 == 3
                               ? make_image(KST_FORMAT_RAW, width, 490, 3, 10)

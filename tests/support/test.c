@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Notes the reasons for which tests are skipped, and ends programs with 77 if all of their tests are. */
+/*
+ * Notes the reasons for which tests are skipped, ends programs with 77 if all of their tests are, and says whether
+ * tests are to try fewer cases.
+ */
 #include "support/test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { SKIPPED = 77 };
 
@@ -24,6 +29,12 @@ int skip_all(const char *reason)
 {
     tell(reason);
     return SKIPPED;
+}
+
+bool fewer_cases(void)
+{
+    const char *tests = getenv("KOSTKA_TESTS");
+    return tests && strcmp(tests, "some") == 0;
 }
 
 int end_group(int failed, size_t tests)

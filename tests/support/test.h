@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,9 @@ void note_skipped(const char *reason);
 
 /* Skip the whole program. Returns its exit status. */
 int skip_all(const char *reason);
+
+/* Return whether tests with many similar cases are to try some of them; KOSTKA_TESTS is "some" then. */
+bool fewer_cases(void);
 
 /* Return the exit status of a program whose group had `tests` tests, of which `failed` failed. */
 int end_group(int failed, size_t tests);

@@ -36,6 +36,11 @@ sampled() {
     if [ -z "${KOSTKA_SANITIZED:-}" ]; then echo "$1"; else echo "$2"; fi
 }
 
+# cases ALL SOME: the same, and some of them also where KOSTKA_TESTS is "some"
+cases() {
+    if [ "${KOSTKA_TESTS:-all}" = some ]; then echo "$2"; else sampled "$1" "$2"; fi
+}
+
 # take_turn: $turn is 0 or 1, as often, in the order of Thue and Morse: whatever loops it is called in, each of their values
 # meets both
 turns=0
