@@ -235,16 +235,12 @@ static bool describe(
 /* Read a header at `at`. Returns false at the end and after an error. */
 static bool read_header(struct tar_reading *r, struct header *header, uint64_t *size)
 {
-    if (r->at == r->length && r->length > 0) {
-        r->is_done = true;
+    if (r->at == r->length && r->length > 0)
         return false;
-    }
-    if (!read_at(r, header, BLOCK, r->at))
+    if (r->length - r->at < BLOCK) /* a file that has grown since does not count as longer */
+        return fail(r, r->length, "the archive ends too early");
+    if (!read_at(r, header, BLOCK, r->at) || is_zero(header))
         return false;
-    if (is_zero(header)) {
-        r->is_done = true;
-        return false;
-    }
     if (!sum_is_right(header))
         return fail(r, r->at, "no header of a tar archive");
     if (!read_number(header->size, sizeof header->size, size))

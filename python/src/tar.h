@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the members of tar archives by their headers. The functions do not need the GIL. */
+/* Declares functions that find the members of tar archives by their headers. They do not need the GIL. */
 #ifndef KOSTKA_PYTHON_TAR_H
 #define KOSTKA_PYTHON_TAR_H
 
@@ -15,9 +15,8 @@ struct tar_member {
 
 struct tar_reading {
     int file;
-    uint64_t length; /* of the file */
-    uint64_t at;     /* the offset of the next header */
-    bool is_done;
+    uint64_t length;   /* of the file */
+    uint64_t at;       /* the offset of the next header */
     const char *wrong; /* the error at `wrong_at`; null: none */
     uint64_t wrong_at;
 };
