@@ -81,7 +81,7 @@ PyObject *kst_py_name_hash(PyObject *module, PyObject *name)
 
 /* ── Looking into an archive. The GIL is not needed. ── */
 
-/* Holds an extension as the bytes of an archive's names. */
+/* Holds an extension as the bytes that names in archives end with. */
 struct extension {
     PyObject *bytes; /* null: no name has it */
     const char *text;
@@ -263,19 +263,25 @@ PyType_Spec kst_py_group_spec = {
 
 /* ── Arguments and results ── */
 
-/* Read extensions. One that is no string, or that names of archives cannot have, matches no name. */
-static void read_extensions(struct extension *extension, PyObject *tuple)
+/*
+ * Read extensions. One that is no string, or that names in archives cannot have, matches no name. Returns false with an
+ * exception.
+ */
+static bool read_extensions(struct extension *extension, PyObject *tuple)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); i++) {
         PyObject *one = PyTuple_GetItem(tuple, i);
         if (PyUnicode_Check(one))
             extension[i].bytes = PyUnicode_AsEncodedString(one, "utf-8", "surrogateescape");
+        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_UnicodeError))
+            return false;
         PyErr_Clear();
         if (!extension[i].bytes)
             continue;
         extension[i].text = PyBytes_AsString(extension[i].bytes);
         extension[i].length = (size_t)PyBytes_Size(extension[i].bytes);
     }
+    return true;
 }
 
 /* Begin the hash of keys with the folder's name. */
@@ -320,13 +326,11 @@ static PyObject *find_groups(struct state *state, struct joining *j, PyObject *n
     j->extension = PyMem_Calloc(j->extensions + 1, sizeof *j->extension);
     j->found = PyMem_Calloc(j->extensions + 1, sizeof *j->found);
     PyObject *result = NULL;
-    if (j->extension && j->found) {
-        read_extensions(j->extension, j->archive->pictures);
-        read_extensions(j->extension + j->pictures, names);
-        result = hash_folder(j) ? join_all(state, j) : NULL;
-    } else {
+    if (!j->extension || !j->found)
         PyErr_NoMemory();
-    }
+    else if (read_extensions(j->extension, j->archive->pictures) &&
+             read_extensions(j->extension + j->pictures, names) && hash_folder(j))
+        result = join_all(state, j);
     for (size_t i = 0; j->extension && i < j->extensions; i++)
         Py_XDECREF(j->extension[i].bytes);
     PyMem_Free(j->extension);
