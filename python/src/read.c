@@ -68,7 +68,10 @@ static void read_range(struct range *range)
 
 /* ── Before reading ── */
 
-/* Keep what is wrong with an item, and take ownership of the exception. Returns false if there is none. */
+/*
+ * Keep the exception that says what is wrong with an item, and take ownership of it. Returns false if it could not be
+ * made or kept, with the exception that says why.
+ */
 static bool keep_failure(struct reading *r, Py_ssize_t index, PyObject *error)
 {
     PyObject *number = error ? PyLong_FromSsize_t(index) : NULL;
@@ -81,7 +84,7 @@ static bool keep_failure(struct reading *r, Py_ssize_t index, PyObject *error)
 static PyObject *too_long(const struct reading *r, const struct group *group, PyObject *name, uint64_t size)
 {
     PyObject *key = kst_py_group_key(group);
-    PyObject *text = key ? PyUnicode_FromFormat("%U.%U: %llu bytes, more than the limit of %S", key, name,
+    PyObject *text = key ? PyUnicode_FromFormat("%U.%S: %llu bytes, more than the limit of %S", key, name,
                                (unsigned long long)size, r->limit)
                          : NULL;
     Py_XDECREF(key);
@@ -309,7 +312,7 @@ static bool find_numbers(struct reading *r)
                                                        PyUnicode_Tailmatch(name, end, 0, PY_SSIZE_T_MAX, 1) == 1);
     }
     Py_XDECREF(end);
-    return end != NULL;
+    return !PyErr_Occurred();
 }
 
 static PyObject *read_all(struct reading *r)
@@ -348,9 +351,11 @@ static bool read_arguments(struct reading *r, PyObject *args)
             &r->most, &r->parse) ||
         !kst_py_sequence_read(&r->items, items, "items"))
         return false;
+    size_t ranges;
     r->count = (size_t)PyTuple_Size(r->names);
     r->is_number = PyMem_Calloc(r->count + 1, sizeof *r->is_number);
-    r->range = PyMem_Calloc((size_t)r->items.count * (1 + r->count) + 1, sizeof *r->range);
+    if (!__builtin_mul_overflow((size_t)r->items.count, 1 + r->count, &ranges) && ranges < SIZE_MAX)
+        r->range = PyMem_Calloc(ranges + 1, sizeof *r->range);
     if (!r->is_number || !r->range)
         PyErr_NoMemory();
     else if (r->has_label && r->count == 0)

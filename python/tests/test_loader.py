@@ -441,6 +441,10 @@ class Groups(WithFiles):
             self.assertEqual(sorted(read(limit=limit).failures), failed)
         self.assertEqual(sorted(read(limit=float("inf")).failures), [4, 6])
         self.assertRaises(ValueError, read, fields=())
+        with open(path, "rb") as file:  # a name that is no string
+            found, _ = _kostka.tar_groups(file, file.fileno(), "", 5, (0, 1), ("jpg",), names)
+            failures = context._read_groups(found, (5, "", ""), True, 3, 3, lambda name, data: data)[4]
+            self.assertEqual(str(failures[3]), "d.5: 40 bytes, more than the limit of 3")
         failures = read(length=512).failures
         self.assertEqual(sorted(failures), [0, 2, 3, 4, 5, 6])
         self.assertEqual((type(failures[0]), str(failures[0])), (EOFError, "the file ends 1 bytes too early"))
