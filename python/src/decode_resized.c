@@ -24,7 +24,7 @@ struct resized {
     struct source *source;
     kst_resize_box *box;
     bool *mirrored;
-    /* These are longer, and made without the GIL; from malloc(). */
+    /* The elements of these are larger, so that the arrays are made without the GIL; from malloc(). */
     kst_decode_item *item;
     kst_decode_options *decoding;
     kst_resize_options *resizing;
@@ -403,7 +403,7 @@ static void clear(const kst_image *image)
     }
 }
 
-/* Decode all streams. Returns the status of the call as a whole. Without failures the items are not needed any more. */
+/* Decode all streams. Returns the status of the call as a whole. Without failures nothing reads the items later. */
 static kst_status run(struct resized *r)
 {
     bool has_failed = false;

@@ -84,11 +84,10 @@ void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found);
  */
 void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length, uint64_t left);
 
-/*
- * Take a slab that is kept, or allocate one; null: there is no memory, or there are as many slabs as are kept. And keep
- * a slab that `user` took.
- */
+/* Take a slab that is kept, or allocate one. Returns null if there is no memory, or no more slabs are allowed. */
 void *kst_idle_take_slab(struct idle_blocks *idle);
+
+/* Keep a slab that `user` took. */
 void kst_idle_give_slab(struct idle_blocks *idle, void *raw, pthread_t user);
 
 /* Free large blocks, the longest idle first, until they take at most `most` bytes. */

@@ -8,7 +8,7 @@
 
 #include "core/poison.h"
 
-enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, SLABS_IN_LIMIT = 64 /* a slab is at most this part of the limit */ };
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, SLABS_IN_LIMIT = 64 /* the fewest slabs that the limit has room for */ };
 
 /* Holds the header that lies right in front of the bytes that the caller gets. */
 struct memory_block {

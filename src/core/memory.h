@@ -27,8 +27,8 @@ struct memory {
     struct idle_blocks *idle;
     atomic_uint_fast64_t used;
     /*
-     * The slab from which blocks are cut as long as it has room, IDLE_SLAB bytes; null: there is none. Blocks of it
-     * count against the limit as a whole, with the slab.
+     * The slab from which blocks are cut as long as it has room, IDLE_SLAB bytes; null: there is none. It counts
+     * against the limit as a whole, and its blocks do not count again.
      */
     uint8_t *slab;
     atomic_size_t cut; /* bytes of the slab up to the end of the last block */
@@ -41,9 +41,9 @@ void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint
 KST_SHARED void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit);
 
 /*
- * Cut blocks from a slab from now on, if there are idle blocks, and the slab is a small part of the limit. It saves the
- * operation most calls of malloc() and free(), for whose locks threads wait. kst_memory_slab_end() must follow when all
- * blocks of the operation have been released. No block may be handed over meanwhile.
+ * Cut blocks from a slab from now on, if the context keeps idle blocks, and a slab is a small part of the limit. It
+ * saves the operation most calls of malloc() and free(), for whose locks threads wait. kst_memory_slab_end() must
+ * follow when all blocks of the operation have been released. No block may be handed over meanwhile.
  */
 void kst_memory_slab_begin(struct memory *memory);
 void kst_memory_slab_end(struct memory *memory);

@@ -74,8 +74,8 @@ static kst_status refuse(struct volume_entry *entry, kst_status status, const ch
 }
 
 /*
- * Return whether a volume may cut its memory from a slab: its buffer is not allocated, because that outlives the
- * decoding, and a GPU decodes, because for the CPU fewer resident bytes count for more.
+ * Return whether a volume may cut its memory from a slab: its buffer must not have to be allocated, because a buffer
+ * outlives the decoding, and there must be a GPU, because on a CPU fewer resident bytes count for more.
  */
 static bool suits_slab(const struct volume_entry *entry)
 {
