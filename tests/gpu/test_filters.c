@@ -46,7 +46,7 @@ static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rot
     "grey", "depth=8", "depth=16", "invert", "levels=20:200:10:250", "levels=9:65535:65535:3", "threshold=100", "sobel",
     "sobel=5:length", "sobel=3:x", "sobel=5:y", "canny=40:90", "canny=20:300:l2:5", "canny=900:300:l1:7", "gaussian",
     "gaussian=0.4", "gaussian=0.1", "gaussian=9:40", "sharpen=2:0.7:3", "sharpen=2:0.1", "sharpen", "median",
-    "median=3", "median=15", "bilateral", "bilateral=900:40:12", "bilateral=8:0.5", "equalise",
+    "median=2", "median=3", "median=15", "bilateral", "bilateral=900:40:12", "bilateral=8:0.5", "equalise",
     "warp=0.8:0.3:-2.5:-0.3:0.8:4.25", "warp=1:0:0:0:1:0", "warp=64:-64:4194304:63:-64:-4194304:outside=edge",
     "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
     "warp=1:-0.25:3:0:1.5:-7:-0.02:0.001:40x20:bicubic:edge", "rgb", "channel=blue",
