@@ -13,8 +13,8 @@ the picture and each result lie in device memory, and the times are the device's
 of a call of many that are made one behind the other before the device is waited for. Kostka's two are the device's
 time and that of a call which waits. OpenCV's picture lies in host memory, and its time is that of a call on all cores.
 A peer's filter stands beside the one that is nearest to it, and the note says what differs. Filters of grey pictures
-are measured with the same photographs in grey. With --device cpu Kostka
-and OpenCV are compared on the processor; the first column is then the time of a call, the second the processor time.
+are measured with the same photographs in grey. With --device cpu Kostka and OpenCV are compared on the processor; the
+first column is then the time of a call, the second the processor time.
 """
 import argparse
 import ctypes
@@ -216,7 +216,10 @@ def cucim_cases(cupy, colours, grey):
     single, single_grey = colours.astype(cupy.float32) / 255, grey.astype(cupy.float32) / 255
     moved = transform.AffineTransform(matrix=cupy.array([[0.9, 0.1, 5], [-0.1, 0.9, 40], [0, 0, 1]]))
     cases = {
-        "canny of grey": (lambda: feature.canny(single_grey, 1.0, 50 / 255, 150 / 255), "smooths first; skimage's thresholds"),
+        "canny of grey": (
+            lambda: feature.canny(single_grey, 1.0, 50 / 255, 150 / 255),
+            "smooths first; skimage's thresholds",
+        ),
         "gaussian": (lambda: filters.gaussian(single, 1.5, channel_axis=-1), "binary32"),
         "median3": (lambda: filters.median(colours, cupy.ones((3, 3, 1), bool)), ""),
         "median7": (lambda: filters.median(colours, cupy.ones((7, 7, 1), bool)), ""),

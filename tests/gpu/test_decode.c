@@ -173,8 +173,7 @@ static bool says_cpu(kst_context *context, const uint8_t *data, size_t length)
            report.stage_device[KST_STAGE_UPLOAD] == KST_DEVICE_NONE;
 }
 
-/* Bytes behind the last block: up to seven are no damage. Every picture has some at the bound, and none or another
- * number. */
+/* Bytes behind the last block: up to seven are no damage. Every picture gets seven, eight, and one number in turn. */
 static void test_surplus(void **state)
 {
     (void)state;

@@ -209,8 +209,10 @@ static kst_j2k_options ht_packets(bool exact_rate)
 static void test_encoding_ht(void **state)
 {
     (void)state;
-    /* One picture alone has 18 failing calls by a step, and 138 at a rate; two in one part have hardly more, but take
-     * long. */
+    /*
+     * One picture alone has 18 failing calls by a step, and 138 at a rate; two in one part have hardly more, but take
+     * long.
+     */
     kst_j2k_options j2k = ht_packets(false);
     kst_encode_options options = j2k_coding(&j2k);
     check_encoding(&options, 2, 1, 10);

@@ -23,8 +23,10 @@ void kst_resize_gpu_describe_work(
 bool kst_resize_gpu_kept_take(
     struct resize_gpu_axes *axes, const struct resize_gpu_work_key *key, struct gpu_buffer *buffer);
 
-/* Keep a buffer that holds such work, which no queue works on any more, and give the former one to the pool.
- * Thread-safe. */
+/*
+ * Keep a buffer that holds such work, which no queue works on any more, and give the former one to the pool. Work that
+ * cannot be kept goes to the pool itself. The buffer is cleared. Thread-safe.
+ */
 void kst_resize_gpu_kept_give(struct resize_gpu_axes *axes, struct gpu_pool *pool,
     const struct resize_gpu_work_key *key, struct gpu_buffer *buffer);
 
