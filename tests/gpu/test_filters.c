@@ -103,6 +103,18 @@ static void test_more_bits(void **state)
         }
 }
 
+/* Several tiles above each other, of filters whose tiles have more rows than others. */
+static void test_high(void **state)
+{
+    static const char *const some[] = {"warp=0.99:0.02:1:-0.02:0.99:3", "median=3", "gaussian=2"};
+    (void)state;
+    for (uint32_t k = 0; k < sizeof some / sizeof *some && !filtered_is_simulated(); k++)
+        for (uint32_t f = 0; f < FORMATS; f++) {
+            const struct filtered_case c = {some[k], formats[f], 8, 67, 270};
+            check_case(&c);
+        }
+}
+
 static void test_chains(void **state)
 {
     static const char *const long_chains[] = {"rotate=90,flip,grey,invert,canny=50:150,rotate=270",
@@ -436,8 +448,9 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_more_bits),
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_long_edge), cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_batch), cmocka_unit_test(test_report), cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_limits), cmocka_unit_test(test_histogram)};
+        cmocka_unit_test(test_high), cmocka_unit_test(test_chains), cmocka_unit_test(test_long_edge),
+        cmocka_unit_test(test_lines), cmocka_unit_test(test_batch), cmocka_unit_test(test_report),
+        cmocka_unit_test(test_segments), cmocka_unit_test(test_refusals), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_histogram)};
     return cmocka_run_group_tests(tests, start, stop);
 }
