@@ -9,13 +9,13 @@
  *                    [-g GROUPS[,GROUPS...]] [-n NAME] [-j FOLDER] [-e]
  *
  * With -e bricks are encoded on the device, too, from its array to pinned memory, in one call, and compared with the
- * CPU's; a second table has these rows. -l sets the levels across slices, -c the sides of code-blocks, from 4 to 64, and
- * -y the style of EBCOT's, as a number (kst_j2k_style). -n measures one volume: seismic-ebcot, seismic-ht, ct-ht or
- * ct-ebcot, or its number, from 0 on. -j records one more call of each row, and writes the device's steps, with the start
- * and duration of each, to FOLDER/WORK-NAME.json, like 'kostka profile --json'; the work is decode, slice or encode. The
- * device is not kept busy before that call, so that the record shows when it waits. With -g volumes and slices are
- * measured with each of these numbers of groups, into which the library divides the bricks; 0 is the number that it
- * chooses. The files of -j are then those of the last number.
+ * CPU's; a second table has these rows. -l sets the levels across slices, -c the sides of code-blocks, from 4 to 64,
+ * and -y the style of EBCOT's, as a number (kst_j2k_style). -n measures one volume: seismic-ebcot, seismic-ht, ct-ht or
+ * ct-ebcot, or its number, from 0 on. -j records one more call of each row, and writes the device's steps, with the
+ * start and duration of each, to FOLDER/WORK-NAME.json, like 'kostka profile --json'; the work is decode, slice or
+ * encode. The device is not kept busy before that call, so that the record shows when it waits. With -g volumes and
+ * slices are measured with each of these numbers of groups, into which the library divides the bricks; 0 is the number
+ * that it chooses. The files of -j are then those of the last number.
  */
 #include <getopt.h>
 #include <math.h>

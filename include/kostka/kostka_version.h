@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Defines the version of the headers; kst_version() returns that of the library. Versions are semantic. The SONAME has a
- * number of its own, which rises if programs that are built already would break.
+ * Defines the version of the headers; kst_version() returns that of the library. Versions are semantic. The SONAME has
+ * a number of its own, which rises if programs that are built already would break.
  */
 
 #define KST_VERSION_MAJOR 0
