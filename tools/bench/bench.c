@@ -158,9 +158,6 @@ static bool on_cpu(const struct bench_settings *settings)
     return info.kind == KST_DEVICE_CPU;
 }
 
-/* A GPU that was idle raises its clock within some tenths of a second of work. */
-#define GPU_WARM_UP 0.3
-
 /* Choose the default memory of pixels, and measure how fast copies to that memory are. */
 static int know_device(struct bench_settings *settings)
 {
@@ -175,7 +172,6 @@ static int know_device(struct bench_settings *settings)
     }
     if (!settings->memory_given || settings->memory == KST_MEMORY_CUDA)
         settings->memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
-    settings->warm_up = GPU_WARM_UP;
     size_t length;
     kst_status status = copies_measure(settings->files.context, &length, &times);
     if (status) {

@@ -22,7 +22,6 @@ struct bench_settings {
     uint64_t repeat;
     uint64_t calls; /* calls at the same time */
     double seconds; /* the time limit of a measurement, after a few runs at the least; 0: all runs are made */
-    double warm_up; /* seconds for which runs that do not count go on at least */
     uint32_t threads;
     struct bench_size size[BENCH_LIST_MAX];
     uint32_t batch[BENCH_LIST_MAX];

@@ -142,7 +142,6 @@ static bool try_crew(const struct bench_settings *settings, const struct peer_ru
     struct bench_times times = {0};
 
     brief.seconds = 0;
-    brief.warm_up = 0;
     brief.repeat = run->turns;
     bool good = open_run(&trial, crew, problem) && bench_time(&brief, run_peer, &trial, trial.turns, &times, problem);
     *median = good ? statistics_median(times.run, times.count) : INFINITY;

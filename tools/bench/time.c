@@ -16,16 +16,10 @@ static bool is_enough(const struct bench_settings *settings, double seconds, siz
     return runs >= RUNS_LEAST || seconds > OVERTIME * settings->seconds;
 }
 
-/* Return whether runs go on warming up: some of them are left, or the time for that is not over. */
-static bool needs_warming(const struct bench_settings *settings, double seconds, bool runs_left)
-{
-    return (runs_left || seconds < settings->warm_up) && !is_enough(settings, seconds, 0);
-}
-
 bool bench_time(const struct bench_settings *settings, bench_work work, void *user, size_t turns,
     struct bench_times *times, struct problem *problem)
 {
-    const size_t warm_ups = turns * (settings->seconds > 0 ? WARM_UPS : 1);
+    size_t warm_ups = turns * (settings->seconds > 0 ? WARM_UPS : 1);
     double begin = seconds_now();
     bool good = true;
 
@@ -33,7 +27,7 @@ bool bench_time(const struct bench_settings *settings, bench_work work, void *us
     times->run = calloc((size_t)settings->repeat, sizeof *times->run);
     if (times->run == NULL)
         return problem_set(problem, "out of memory");
-    for (size_t i = 0; good && (i < turns || needs_warming(settings, seconds_now() - begin, i < warm_ups)); i++)
+    for (size_t i = 0; i < warm_ups && good && (i < turns || !is_enough(settings, seconds_now() - begin, 0)); i++)
         good = work(user, i, problem);
     begin = seconds_now();
     while (times->count < settings->repeat && good &&
