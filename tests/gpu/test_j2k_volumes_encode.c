@@ -309,6 +309,40 @@ static void launches(void **state)
     }
 }
 
+static void count_coding(void *user, const kst_step *step)
+{
+    *(uint32_t *)user += step->kind == KST_STEP_KERNEL && strcmp(step->name, "code_ht_blocks") == 0;
+}
+
+/*
+ * The bytes that counted bits lead to are near enough to those of the coded volume, so that it is coded once. Its
+ * packets have one to three code-blocks, and their headers and PLT are much of what is coded.
+ */
+static void coded_once(void **state)
+{
+    enum { ACROSS = 96, DEPTH = 24 };
+    static const struct batch_case c = {20, true, true, KST_J2K_RATE, 2, KST_J2K_HT, 3, 1, false};
+    (void)state;
+    if (simulated() || !is_tried(&c) || gpu_contexts == 0)
+        return;
+    kst_volume whole = describe(&c, KST_MEMORY_HOST);
+    kst_volume_options options;
+    kst_buffer out = {.data = NULL};
+    uint32_t codings = 0;
+    whole.width = whole.height = ACROSS;
+    whole.depth = DEPTH;
+    assert_int_equal(kst_volume_allocate(cpu_context, &whole), KST_OK);
+    fill(&whole);
+    set_options(&c, &options);
+    options.jpeg2000.block_width = options.jpeg2000.block_height = 64;
+    assert_int_equal(kst_profile_begin(gpu_context[0]), KST_OK);
+    assert_int_equal(kst_encode_volume(gpu_context[0], &whole, &options, &out, NULL), KST_OK);
+    assert_int_equal(kst_profile_end(gpu_context[0], count_coding, &codings), KST_OK);
+    assert_int_equal(codings, 1);
+    kst_buffer_release(gpu_context[0], &out);
+    kst_volume_release(cpu_context, &whole);
+}
+
 static bool refuse(void *user, double done)
 {
     (void)user;
@@ -489,7 +523,8 @@ static void memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(batch), cmocka_unit_test(launches), cmocka_unit_test(cancelled),
-        cmocka_unit_test(errors), cmocka_unit_test(bounds), cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(batch), cmocka_unit_test(launches),
+        cmocka_unit_test(coded_once), cmocka_unit_test(cancelled), cmocka_unit_test(errors), cmocka_unit_test(bounds),
+        cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

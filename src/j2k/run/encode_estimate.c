@@ -6,13 +6,15 @@
  */
 #include "core/report.h"
 #include "j2k/run/encode.h"
+#include "j2k/write/packet_writer.h"
 
 enum {
     UNIT = 16,      /* parts of a bit in which an estimate is counted */
     STUFFED = 8192, /* bits for each stuffed bit */
     ENDS = 308,     /* the rest of Scup, and the padding of the streams' last bytes: 19.25 bits */
     INCLUDED = 35,  /* bits of a packet header, besides Lblock and the length: 2.2 */
-    ABSENT = 7      /* bits of a packet header for a block without samples: 0.4 */
+    ABSENT = 7,     /* bits of a packet header for a block without samples: 0.4 */
+    BEGUN = 56      /* what a packet header has less than its blocks: 8 bits that count already, 1 bit, and padding */
 };
 
 static uint32_t bit_length(uint64_t value)
@@ -20,18 +22,76 @@ static uint32_t bit_length(uint64_t value)
     return value != 0 ? 64 - (uint32_t)__builtin_clzll(value) : 0;
 }
 
-/* Return approximately how much a block adds to a codestream, including its share of a packet header. */
-static uint64_t block_estimate(uint32_t bits)
+/* Return approximately the bits of a block's segment, of Lblock, and of the segment's length in the packet header. */
+static uint64_t segment_estimate(uint32_t bits)
 {
     const uint64_t segment = (uint64_t)bits * UNIT + (uint64_t)bits * UNIT / STUFFED + ENDS;
-    return segment + INCLUDED + (uint64_t)2 * UNIT * bit_length(segment / (8 * UNIT));
+    return segment + (uint64_t)2 * UNIT * bit_length(segment / (8 * UNIT));
+}
+
+/* Return approximately how much the blocks of a resolution add, many of which share packets. */
+static uint64_t shared_estimate(const uint32_t *bits, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b < count; b++)
+        sum += bits[b] > 0 ? segment_estimate(bits[b]) + INCLUDED : ABSENT;
+    return sum;
+}
+
+/*
+ * Return the bits of a packet header for the only block of a band, besides Lblock and the length: whether it is
+ * included and, if so, how many planes are missing, which are all but the lowest one, and the number of passes. Where
+ * packets have few blocks, as those of volumes do, this is much of what is coded.
+ */
+static uint64_t only_estimate(const struct j2k_band *band, uint32_t bits)
+{
+    return bits > 0 ? segment_estimate(bits) + (uint64_t)UNIT * band->planes : UNIT;
+}
+
+static bool has_single_blocks(const struct j2k_band *band, uint32_t count)
+{
+    for (uint32_t b = 0; b < count; b++)
+        if (band[b].block_count > 1)
+            return false;
+    return true;
+}
+
+/* Return approximately how much the only packet of a resolution adds, whose bands have a block each, or none. */
+static uint64_t packet_estimate(const struct j2k_band *band, uint32_t count, const uint32_t *bits, bool has_lengths)
+{
+    uint64_t sum = 0;
+    bool any = false;
+    for (uint32_t b = 0; b < count; b++) {
+        if (band[b].block_count == 0)
+            continue;
+        const uint32_t of_block = bits[band[b].first_block];
+        sum += only_estimate(&band[b], of_block);
+        any = any || of_block > 0;
+    }
+    if (!any)
+        return 0;
+    const uint32_t more = has_lengths ? kst_j2k_length_bytes(sum / (8 * UNIT)) - 1 : 0; /* than an empty packet's */
+    return sum - BEGUN + (uint64_t)8 * UNIT * more;
+}
+
+static uint64_t resolution_estimate(
+    const struct j2k_plan *plan, const struct j2k_resolution *resolution, const uint32_t *bits, bool has_lengths)
+{
+    const struct j2k_band *band = &plan->band[resolution->first_band];
+    uint64_t sum = 0;
+    if (has_single_blocks(band, resolution->band_count))
+        return packet_estimate(band, resolution->band_count, bits, has_lengths);
+    for (uint32_t b = 0; b < resolution->band_count; b++)
+        sum += shared_estimate(&bits[band[b].first_block], band[b].block_count);
+    return sum;
 }
 
 uint64_t kst_j2k_run_encode_estimate(const struct j2k_encoder *encoder)
 {
-    const uint32_t *bits = encoder->encoded.counted;
+    const struct j2k_plan *plan = &encoder->coded.plan;
     uint64_t sum = 0;
-    for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
-        sum += bits[b] > 0 ? block_estimate(bits[b]) : ABSENT;
+    for (uint32_t r = 0; r < plan->resolution_count; r++)
+        sum +=
+            resolution_estimate(plan, &plan->resolution[r], encoder->encoded.counted, encoder->writing.packet_lengths);
     return sum / (8 * UNIT);
 }

@@ -115,11 +115,12 @@ struct j2k_step_search {
     double bias;    /* bytes of coded blocks as a share of the estimated ones */
     double start;   /* first step, or the last one that was coded */
     bool by_error;
-    bool counts;   /* bits are counted, except at steps that were found by counting */
-    bool is_end;   /* counting finds no better step */
-    bool foresaw;  /* a step was coded, or is being coded, without being counted, which is done once */
-    bool foresees; /* it is being coded */
-    bool found;    /* the search has ended */
+    bool counts;     /* bits are counted, except at steps that were found by counting */
+    bool is_end;     /* counting finds no better step */
+    bool foresaw;    /* a step was coded, or is being coded, without being counted, which is done once */
+    bool foresees;   /* it is being coded */
+    double foreseen; /* share of the target that the foreseen step took; 0: it met the target, or has been counted */
+    bool found;      /* the search has ended */
     double close, aim, most, finest;
     struct tried_step now, before, earlier, good, bad; /* a step of 0: there is none yet */
     struct tried_step coded;                           /* best of the found steps that were coded */
@@ -403,7 +404,10 @@ static kst_status code_foreseen(struct j2k_step_search *search, bool *more)
     return set_step(search, step);
 }
 
-/* Judge the result of coding with a step that was foreseen. If it does not meet the target, the step is counted. */
+/*
+ * Judge the result of coding with a step that was foreseen. If it does not meet the target, the step is counted, which
+ * shows how far counts are from the bytes of coded blocks.
+ */
 static kst_status take_foreseen(struct j2k_step_search *search, bool *more)
 {
     search->foresees = false;
@@ -414,8 +418,18 @@ static kst_status take_foreseen(struct j2k_step_search *search, bool *more)
         search->good = search->coded;
         return KST_OK;
     }
+    search->foreseen = search->now.share;
     search->encoder->request.count = true;
     return set_step(search, search->now.step);
+}
+
+/* Correct the counts by the count of a step that was coded before. */
+static void compare_foreseen(struct j2k_step_search *search)
+{
+    search->bias *= search->foreseen / search->now.share;
+    search->now.share = search->foreseen;
+    search->foreseen = 0;
+    begin_anew(search, true);
 }
 
 /*
@@ -451,7 +465,9 @@ kst_status kst_j2k_run_encode_search_on(struct j2k_encoder *encoder, bool *more)
         search->start = search->now.step;
     if (search->counts && !encoder->request.count)
         return search->foresees ? take_foreseen(search, more) : take_coded(search, more);
-    if (foresees(search))
+    if (search->foreseen > 0)
+        compare_foreseen(search);
+    else if (foresees(search))
         return code_foreseen(search, more);
     status = try_next(search, more);
     return status || *more || !search->counts ? status : code_found(search, more);
