@@ -3,20 +3,34 @@
  * Sorts the code-blocks of a part, so that the blocks of a bundle take about the same time, and divides them into
  * bundles.
  */
+#include <math.h>
 #include <string.h>
 
 #include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/part.h"
 
 enum {
-    COSTS = 4096,
     SHAPES = 1 << (J2K_SHAPE_HT + 1),
-    BUNDLES_A_UNIT = 12,
-    FEW_LANES = 2,
-    FRONT_SHARE = 30, /* percent of the blocks */
-    REST_LANES = 4,
-    SLICE = 256 /* bundles that a thread measures at once */
+    COSTS = 1 << 13,
+    LENGTH_BITS = 6, /* bits of a cost that hold a rounded length */
+    LENGTHS = 1 << LENGTH_BITS,
+    PASSES_MOST = COSTS / LENGTHS - 1,
+    LENGTH_MOST = UINT16_MAX,
+    LANE_CHOICES = 6, /* J2K_BUNDLE lanes, half as many, and so on down to one */
+    SLICE = 256       /* bundles that a thread measures at once */
 };
+
+_Static_assert(J2K_BUNDLE >> (LANE_CHOICES - 1) == 1, "the last choice is one lane");
+
+/*
+ * What a byte of a block takes, by the number of lanes of its bundle: the time until the block is decoded, and the
+ * share of a compute unit's time, which are both microseconds. They were measured on an H200 with all blocks in equal
+ * bundles (docs/performance/jpeg2000-gpu.md); on other devices only their ratios matter.
+ */
+static const struct {
+    double wait, work;
+} byte_costs[LANE_CHOICES] = {
+    {3.3, 0.011}, {2.85, 0.0178}, {2.2, 0.0289}, {1.77, 0.0465}, {1.24, 0.0741}, {1.05, 0.117}};
 
 /* Return log2 of a power of two plus 1; 0 for 0. */
 static uint32_t power_of(uint32_t x)
@@ -27,11 +41,30 @@ static uint32_t power_of(uint32_t x)
     return power;
 }
 
-uint32_t kst_j2k_gpu_cost(const struct j2k_block *block)
+/* Return a number of bytes in LENGTH_BITS bits: its exponent and the two bits below its highest one. */
+static uint32_t round_length(uint64_t bytes)
 {
-    uint32_t passes = block->passes < 255 ? block->passes : 255,
-             length = block->length >> 8 < 15 ? (uint32_t)(block->length >> 8) : 15;
-    return passes << 4 | length;
+    const uint32_t length = bytes < LENGTH_MOST ? (uint32_t)bytes : LENGTH_MOST;
+    uint32_t exponent = 0;
+    while (length >> exponent > 7)
+        exponent++;
+    return length < 4 ? length : (exponent + 1) * 4 + (length >> exponent & 3);
+}
+
+/* Return the most bytes that are rounded to a length. */
+static uint32_t most_bytes(uint32_t rounded)
+{
+    return rounded < 4 ? rounded : ((rounded % 4 + 5) << (rounded / 4 - 1)) - 1;
+}
+
+/*
+ * Return how much work a block is, up to COSTS - 1. The work-items of a bundle wait for each other at each pass, and
+ * in a pass at each word, so blocks of a bundle should have the same number of passes, and as many symbols in each.
+ */
+static uint32_t cost_of(const struct j2k_block *block)
+{
+    const uint32_t passes = block->passes < PASSES_MOST ? block->passes : PASSES_MOST;
+    return passes << LENGTH_BITS | round_length(block->length);
 }
 
 /*
@@ -50,7 +83,7 @@ static struct j2k_gpu_entry entry_of(
         .block = index,
         .shape = (uint16_t)((block->coder == J2K_HT ? 1U << J2K_SHAPE_HT : power_of(flights) << J2K_SHAPE_FLIGHTS) |
                             ((12U - tc->block_width - tc->block_height) * 16 + tc->block_width)),
-        .cost = (uint16_t)(COSTS - 1 - kst_j2k_gpu_cost(block))};
+        .cost = (uint16_t)(COSTS - 1 - cost_of(block))};
 }
 
 /* Holds, for a picture, the number of its blocks of each cost; later, the place of the next block of each cost. */
@@ -73,7 +106,7 @@ static void find_most(void *arg, uint32_t index)
     const struct j2k_plan *plan = part->items[index].plan;
     uint32_t most = 0;
     for (uint32_t k = 0; k < plan->block_count; k++) {
-        const uint32_t cost = kst_j2k_gpu_cost(&plan->block[k]);
+        const uint32_t cost = cost_of(&plan->block[k]);
         most = cost > most ? cost : most;
     }
     part->sums[index].cost = most;
@@ -191,23 +224,36 @@ static uint32_t wave_lanes(const struct j2k_gpu_part *part, const struct j2k_gpu
     return wish->lanes < J2K_BUNDLE / flights ? wish->lanes : J2K_BUNDLE / flights;
 }
 
-/* Holds the number of blocks of a bundle: `lanes` for the first `front` blocks, `rest` for the others. */
+/* Holds the number of lanes of a bundle for each rounded length of its blocks. */
 struct choice {
-    uint32_t front, lanes, rest;
+    uint8_t lanes[LENGTHS];
 };
 
-/* Cut the sorted blocks into bundles, each with as many blocks of one shape as it has lanes. */
+static uint32_t rounded_length_of(const struct j2k_gpu_entry *entry)
+{
+    return (COSTS - 1U - entry->cost) % LENGTHS;
+}
+
+static uint32_t lanes_of(const struct choice *choice, const struct j2k_gpu_entry *entry)
+{
+    return choice->lanes[rounded_length_of(entry)];
+}
+
+/*
+ * Cut the sorted blocks into bundles, each with as many blocks of one shape as it has lanes, or fewer if a block
+ * follows that wants fewer lanes.
+ */
 static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish, const struct choice *choice)
 {
     for (uint32_t i = 0; i < part->ebcot_blocks;) {
         uint16_t shape = part->entry[i].shape;
         uint32_t flights = shape >> J2K_SHAPE_FLIGHTS ? 1U << ((shape >> J2K_SHAPE_FLIGHTS) - 1) : 0;
         struct j2k_work_bundle bundle = {.block = i,
-            .lanes = flights             ? wave_lanes(part, wish, &part->entry[i], flights)
-                     : i < choice->front ? choice->lanes
-                                         : choice->rest,
+            .lanes = flights ? wave_lanes(part, wish, &part->entry[i], flights) : lanes_of(choice, &part->entry[i]),
             .flights = flights};
-        for (; i < part->ebcot_blocks && bundle.blocks < bundle.lanes && part->entry[i].shape == shape; i++)
+        for (; i < part->ebcot_blocks && bundle.blocks < bundle.lanes && part->entry[i].shape == shape &&
+               (flights || lanes_of(choice, &part->entry[i]) >= bundle.lanes);
+             i++)
             bundle.blocks++;
         part->wave += flights == 0;
         part->bundle[part->bundles++] = bundle;
@@ -251,20 +297,51 @@ static bool place_bundles(struct j2k_gpu_part *part, struct pool *threads)
     return kst_j2k_gpu_place_ht_blocks(part, threads);
 }
 
-/*
- * Choose the number of lanes. Few blocks have been decoded by the time the longest blocks are finished, and a long
- * block finishes sooner with fewer others in its bundle. Therefore, if bundles would have at most FEW_LANES lanes,
- * only the bundles of the longest blocks get so few.
- */
-static struct choice choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish)
+/* Return the choice with the most lanes with which a block of so many bytes is decoded in time; or one lane. */
+static uint32_t choose_within(uint32_t bytes, double time)
 {
-    uint32_t bundles = wish->units * BUNDLES_A_UNIT / (wish->beside + 1),
-             few = kst_j2k_gpu_choose_lanes(part->ebcot_blocks, bundles);
-    if (wish->lanes)
-        return (struct choice){part->ebcot_blocks, wish->lanes, wish->lanes};
-    if (few > FEW_LANES || part->ebcot_blocks < bundles)
-        return (struct choice){part->ebcot_blocks, few, few};
-    return (struct choice){(uint32_t)((uint64_t)part->ebcot_blocks * FRONT_SHARE / 100), few, REST_LANES};
+    uint32_t choice = 0;
+    while (choice + 1 < LANE_CHOICES && bytes * byte_costs[choice].wait > time)
+        choice++;
+    return choice;
+}
+
+/* Let each rounded length have as many lanes as a time allows. Returns the work of all blocks. */
+static double choose_lanes(struct choice *choice, const uint32_t count[LENGTHS], double time)
+{
+    double work = 0;
+    for (uint32_t r = 0; r < LENGTHS; r++) {
+        const uint32_t k = choose_within(most_bytes(r), time);
+        choice->lanes[r] = (uint8_t)(J2K_BUNDLE >> k);
+        work += (double)count[r] * most_bytes(r) * byte_costs[k].work;
+    }
+    return work;
+}
+
+/*
+ * Choose numbers of lanes. Blocks side by side in a bundle wait for each other, so that a long block takes longest in a
+ * full bundle, while bundles with few blocks waste most of a warp. The kernel ends when its longest block is decoded
+ * and all work is done. So find the least time within which each block is decoded if it has as many lanes as this time
+ * allows, and for which the compute units can do the work within that time; or until the longest block can be decoded
+ * at best, of which time a part that others follow takes only half.
+ */
+static void choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish, struct choice *choice)
+{
+    uint32_t count[LENGTHS] = {0}, longest = 0;
+    if (wish->lanes) {
+        memset(choice->lanes, (int)wish->lanes, sizeof choice->lanes);
+        return;
+    }
+    for (uint32_t i = 0; i < part->ebcot_blocks; i++)
+        count[rounded_length_of(&part->entry[i])]++;
+    for (uint32_t r = 0; r < LENGTHS; r++)
+        longest = count[r] > 0 ? most_bytes(r) : longest;
+    const double step = 1.0625, units = (double)wish->units / (wish->beside + 1);
+    const double least = longest * byte_costs[LANE_CHOICES - 1].wait * (wish->followed ? 0.5 : 1),
+                 most = longest * byte_costs[0].wait;
+    double time = least / 8;
+    while (choose_lanes(choice, count, time) > fmax(time, least) * units && time < most)
+        time *= step;
 }
 
 bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
@@ -273,14 +350,16 @@ bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads,
         part->entry && part->ebcot_blocks < part->blocks && part->entry[part->ebcot_blocks].shape >> J2K_SHAPE_HT == 0)
         part->ebcot_blocks++;
     part->ht_lanes = kst_j2k_gpu_choose_ht_lanes(part->blocks - part->ebcot_blocks, wish);
-    const struct choice choice = choose(part, wish);
+    struct choice choice;
     const uint32_t most = part->entry ? part->blocks : 0; /* bundles */
     part->bundle = kst_memory_array(part->memory, most, sizeof *part->bundle, NULL);
     part->store_group = kst_memory_array(part->memory, most, sizeof *part->store_group, NULL);
     if (!part->bundle || !part->store_group)
         return false;
-    if (part->entry)
+    if (part->entry) {
+        choose(part, wish, &choice);
         cut_bundles(part, wish, &choice);
+    }
     kst_pool_run(threads, (part->bundles + SLICE - 1) / SLICE, measure_bundles, part);
     return place_bundles(part, threads);
 }

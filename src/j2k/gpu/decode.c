@@ -255,6 +255,7 @@ static struct j2k_gpu_wish wish_of(const struct j2k_gpu_job *job, const struct j
     bool helps = order->decode_host_blocks && job->alone;
     return (struct j2k_gpu_wish){.units = runtime->gpu->info.units,
         .beside = order->beside,
+        .followed = order->followed || !job->alone,
         .lanes = order->lanes,
         .flights = order->flights,
         .threads = helps ? kst_j2k_gpu_threads(runtime) : 0,

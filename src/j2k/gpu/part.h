@@ -254,7 +254,8 @@ size_t kst_j2k_gpu_pixel_pitch(const kst_image *image, uint32_t index);
 /* Says how the caller wants blocks to be decoded, and how large the device is. */
 struct j2k_gpu_wish {
     uint32_t units;  /* compute units of the device; 0: unknown */
-    uint32_t beside; /* this and the next two members are as in struct j2k_gpu_order */
+    uint32_t beside; /* this and the next three members are as in struct j2k_gpu_order */
+    bool followed;
     uint32_t lanes, flights;
     uint32_t threads; /* threads that decode some blocks while the device decodes the others; 0: none */
     uint32_t host_bytes;
@@ -280,9 +281,6 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part);
  */
 bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
-
-/* Return how much work a code-block is, from 0 to 4095; the list of blocks is sorted by it. */
-uint32_t kst_j2k_gpu_cost(const struct j2k_block *block);
 
 /*
  * ht.c: kst_j2k_gpu_add_ht_blocks() adds the room that the T.814 blocks of a picture need to its sums, and notes where

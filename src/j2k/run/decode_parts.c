@@ -181,6 +181,7 @@ static void begin_part(void *arg, uint32_t index)
     struct j2k_gpu_order order = kst_j2k_run_decode_gpu_order(parts->decoding[part->first]);
     struct gpu_error error;
     order.beside = part->ht ? (part->by_itself ? HT_BESIDE : 0) : most_pictures(parts, part) == HALF_PART;
+    order.followed = parts->most > PART_PICTURES;
     order.by_itself = part->by_itself;
     if (part->count < parts->most)
         order.decode_host_blocks = NULL; /* the threads have other parts to plan */
