@@ -214,15 +214,35 @@ FUNCTION u32 significance_cost(u32 fresh, u32 rest)
     return each * fresh;
 }
 
+/* Return the cost of samples that are refined, and below, of a run of samples in a cleanup pass. */
+FUNCTION u32 refinement_cost(u32 refined)
+{
+    return 4 * refined;
+}
+
+FUNCTION u32 cleanup_cost(u32 fresh, u32 rest)
+{
+    u32 halvings =
+        (u32)(2 * fresh < rest) + (u32)(4 * fresh < rest) + (u32)(8 * fresh < rest) + (u32)(16 * fresh < rest);
+    return fresh * (12 + 5 * halvings);
+}
+
+/* Return the number of samples that are significant before a plane. */
+FUNCTION u32 significant_before(LOCAL const u32 *gains, u32 plane, u32 planes)
+{
+    u32 before = 0;
+    for (u32 p = plane + 1; p < planes; p++)
+        before += gains[p * J2K_GAIN_WORDS + 4];
+    return before;
+}
+
 /* Return whether a plane seems to be worth its bytes. */
 FUNCTION u32 is_plane_worth(LOCAL const u32 *gains, u32 plane, u32 planes, u32 samples, u32 stop)
 {
     LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS;
-    u32 before = 0;
-    for (u32 p = plane + 1; p < planes; p++)
-        before += gains[p * J2K_GAIN_WORDS + 4];
+    u32 before = significant_before(gains, plane, planes);
     return is_worth(gain_of(&gain[0]), plane, stop, significance_cost(gain[4], samples - before)) ||
-           is_worth(gain_of(&gain[2]), plane, stop, 2 * before);
+           is_worth(gain_of(&gain[2]), plane, stop, refinement_cost(before));
 }
 
 enum { WIDE_PIECES = 4 };

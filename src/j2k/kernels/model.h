@@ -11,6 +11,7 @@
 enum {
     MODEL_GROUPS = 6, /* groups of a multiprocessor: they leave 80 registers, as set in CMakeLists.txt */
     STAGE_ENDS = 16,  /* bytes left over from the plane before, ends of passes, and segmentation symbols */
+    EARLY_WORDS = 3,  /* of a plane */
     STAGE_WORDS = (2 * J2K_BLOCK_SAMPLES + 2 * J2K_BLOCK_COLUMNS + STAGE_ENDS) / 4
 };
 
@@ -210,7 +211,7 @@ FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
 /* Holds buffers in the group's memory. */
 struct model_memory {
     LOCAL u32 *stage, *words, *spread, *ones, *scratch;
-    LOCAL u32 *early;        /* for each plane, two words: the gain of its significance pass */
+    LOCAL u32 *early;        /* for each plane the gain of its significance pass, two words, and its cleanup's cost */
     LOCAL const u32 *planes; /* the work-item's words of planes, J2K_MODEL_GROUP apart */
     LOCAL u8 *zero, *sign;
 };
@@ -243,7 +244,8 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
     u32 spread = find_spread(r, open & m->bits & near, open & m->bits, memory->spread, memory->scratch, &fresh);
     struct around after = join_around(&known, &fresh), before = join_around(&known, &one);
     u32 coded = open & (near | any_before(r, &fresh));
-    struct cleanup cleanup = find_cleanup(m, open & ~coded, &before, &after);
+    u32 rest = open & ~coded;
+    struct cleanup cleanup = find_cleanup(m, rest, &before, &after);
     struct plane_places p = find_places(ones(coded) + ones(spread), ones(m->significant),
         count_cleanup(&cleanup, m->bits), first, symbols, fill, memory->scratch);
     u64 own = board_rows(r, m->significant);
@@ -254,8 +256,11 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
     put_cleanup(m, &cleanup, p.cleanup);
     if (r->self == 0)
         put_ends(m->stage, &p, symbols);
-    if (block->measured)
-        add_up_gain(memory->early + 2 * plane, gain_of_rows(memory->planes, spread, plane, block->exact), plane);
+    if (block->measured) {
+        LOCAL u32 *early = memory->early + EARLY_WORDS * plane;
+        add_up_gain(early, gain_of_rows(memory->planes, spread, plane, block->exact), plane);
+        add_up_local(early + 2, cleanup_cost(ones(rest & m->bits), ones(rest)));
+    }
     m->refined = m->significant;
     m->significant |= m->bits;
     return p.total;
@@ -303,7 +308,7 @@ FUNCTION void tell_gains(LOCAL const u32 *gains, LOCAL const u32 *early, u32 pla
     u32 cleanup = 3 * (planes - 1 - plane);
     LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS;
     for (u32 i = 0; i < 2; i++) {
-        u32 before = early[2 * plane + i];
+        u32 before = early[EARLY_WORDS * plane + i];
         if (cleanup > 0) {
             passes[(cleanup - 2) * J2K_PASS_WORDS + 1 + i] = before;
             passes[(cleanup - 1) * J2K_PASS_WORDS + 1 + i] = gain[2 + i];
@@ -322,6 +327,22 @@ FUNCTION u32 left_out_passes(u32 wanted)
 }
 
 /*
+ * Return how many passes behind the significance pass of the lowest plane are left out, as in
+ * src/j2k/cpu/blocks/block_encode.c.
+ */
+FUNCTION u32 unworthy_passes(LOCAL const u32 *gains, LOCAL const u32 *early, u32 plane, u32 planes,
+    GLOBAL const struct j2k_work_coded_block *block)
+{
+    LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS, *own = early + plane * EARLY_WORDS;
+    u32 refined = refinement_cost(significant_before(gains, plane, planes));
+    if (!block->stop || block->measured != J2K_MEASURED_GAINS || block->width <= NARROW_COLUMNS || plane + 1 >= planes)
+        return 0;
+    if ((block->exact && plane == 0) || is_worth(gain_of(gain) - gain_of(own), plane, block->stop, own[2]))
+        return 0;
+    return is_worth(gain_of(gain + 2), plane, block->stop, refined) ? 1 : 2;
+}
+
+/*
  * Model the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, which receive their gains; `results`
  * receives everything except lengths, and its head must be 0 at first. No barrier depends on a condition, not even on
  * one that is the same for all work-items, because some compilers would then take minutes.
@@ -337,7 +358,7 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
     SHARED u32 scratch[J2K_MODEL_GROUP];
     SHARED u32 gains[J2K_CODED_PLANES * J2K_GAIN_WORDS];
     SHARED u32 plane_words[J2K_CODED_PLANES * J2K_MODEL_GROUP];
-    SHARED u32 early[2 * J2K_CODED_PLANES];
+    SHARED u32 early[EARLY_WORDS * J2K_CODED_PLANES];
     SHARED u32 wide[2 * WIDE_PIECES]; /* the quantiser's error, and the error that is left out */
     SHARED u8 zero[ZERO_TABLE];
     SHARED u8 sign[SIGN_TABLE];
@@ -368,7 +389,7 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
         sign[i] = sign_contexts[i];
     for (u32 i = self; i < J2K_CODED_PLANES * J2K_GAIN_WORDS; i += J2K_MODEL_GROUP)
         gains[i] = 0;
-    if (self < 2 * J2K_CODED_PLANES)
+    if (self < EARLY_WORDS * J2K_CODED_PLANES)
         early[self] = 0;
     if (self < 2 * WIDE_PIECES)
         wide[self] = 0;
@@ -409,7 +430,10 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
         u64 left = wide_sum(wide + WIDE_PIECES);
         error = wide_sum(wide);
         result->planes = planes;
-        result->passes = planes > 0 && fits ? 3 * (planes - last) - 2 - left_out_passes(block->refinements) : 0;
+        result->passes = 0;
+        if (planes > 0 && fits)
+            result->passes = 3 * (planes - last) - 2 - left_out_passes(block->refinements) -
+                             unworthy_passes(gains, early, last, planes, block);
         result->length = fits ? 0 : J2K_NO_ROOM;
         result->error_low = (u32)error;
         result->error_high = (u32)(error >> 32);

@@ -117,11 +117,8 @@ bool kst_j2k_run_encode_needs_rates(const struct j2k_encoder *encoder)
     return o->layers > 1 || !kst_j2k_run_encode_takes_all(encoder);
 }
 
-/*
- * Planes were left out by an estimate of the gain per byte. Because it is an estimate, a threshold that is at least
- * this share of it counts as covered by what was coded.
- */
-static const double stop_tolerance = 0.8;
+/* If passes were left out that the target needs, blocks are coded again down to this share of the threshold. */
+static const double share_again = 0.65;
 
 /*
  * Blocks are coded until their error is this share of the wanted one, so that there are enough passes for corrections
@@ -221,9 +218,9 @@ kst_status kst_j2k_run_encode_rates(struct j2k_encoder *encoder)
 {
     double threshold, stop = encoder->request.stop > 0 ? encoder->request.stop : encoder->encoded.stop;
     kst_status status = allocate_rate(encoder, &threshold);
-    if (status || threshold >= stop_tolerance * stop)
+    if (status || threshold >= stop)
         return status;
-    encoder->request.stop = stop_tolerance * threshold;
+    encoder->request.stop = share_again * threshold;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
     status = kst_j2k_run_encode_blocks(encoder);
     return status ? status : allocate_rate(encoder, &threshold);

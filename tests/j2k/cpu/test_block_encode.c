@@ -302,6 +302,72 @@ static void planes_that_cannot_be_worth_it(void **state)
     }
 }
 
+/*
+ * Return what the cleanup pass of the lowest plane costs, run by run: its coefficients are those that were neither
+ * significant nor in the plane's significance pass.
+ */
+static uint32_t cost_of_cleanup(const struct fixture *f, uint32_t plane)
+{
+    uint32_t cost = 0;
+    for (uint32_t top = 0; top < f->model.height; top += 4)
+        for (uint32_t left = 0; left < f->model.width; left += 8) {
+            uint32_t fresh = 0, rest = 0, halvings = 0;
+            for (uint32_t y = top; y < top + 4 && y < f->model.height; y++)
+                for (uint32_t x = left; x < left + 8 && x < f->model.width; x++) {
+                    const size_t word = (size_t)(y / 4 + 1) * (f->encoder.words + 1) + x / 16 + 1;
+                    const uint32_t there = (f->encoder.sample[y * f->model.width + x] & 0x7FFFFFFF) >> plane;
+                    const bool open = there < 2 && !(f->encoder.visited[word] >> (x % 16 * 4 + y % 4) & 1);
+                    rest += open;
+                    fresh += open && there == 1;
+                }
+            while (halvings < 4 && fresh << (halvings + 1) < rest)
+                halvings++;
+            cost += fresh * (12 + 5 * halvings);
+        }
+    return cost;
+}
+
+/* Return how many passes are coded if all passes of the lowest plane were, and unworthy ones are left out. */
+static uint32_t worthy_passes(const struct fixture *f, const struct j2k_block_settings *settings)
+{
+    const uint32_t all = f->encoder.passes, plane = f->encoder.planes - 1 - all / 3;
+    const struct j2k_measure measure = j2k_measure_plane(plane, settings->exact);
+    const struct j2k_gains gains = j2k_plane_gains(&measure, f->encoder.sample, f->model.width * f->model.height);
+    if (all < 4 || f->model.width < 5 || (settings->exact && plane == 0) ||
+        32 * f->encoder.pass[all - 1].gain > settings->stop * cost_of_cleanup(f, plane))
+        return all;
+    return 32 * f->encoder.pass[all - 2].gain > settings->stop * j2k_refinement_cost(&gains) ? all - 1 : all - 2;
+}
+
+/* Without a sum the last passes of the lowest plane are left out if they are not worth it; the others stay the same. */
+static void last_passes(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t found[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < 600; i++) {
+        struct j2k_pass pass[J2K_CODED_PASSES];
+        f->model.width = i % 50 == 0 ? 4 : i % 3 ? 64 : 19;
+        f->model.height = i % 3 ? 64 : 30;
+        f->model.style = i % 5 == 1 ? J2K_STYLE_CAUSAL : i % 5 == 2 ? J2K_STYLE_BYPASS : 0;
+        fill(f, 2 + i % 9, i);
+        struct j2k_block_settings source = source_of(&f->model);
+        source.exact = i / 2 % 2;
+        source.stop = ldexpf(1 + (float)(i % 17) / 16, (int)(i * 7 % 23) - 2);
+        f->encoder.functions = kst_j2k_cpu_coding_passes(tier);
+        kst_j2k_cpu_block_encode(&f->encoder, &source);
+        const uint32_t all = f->encoder.passes, wanted = worthy_passes(f, &source);
+        memcpy(pass, f->encoder.pass, all * sizeof *pass);
+        source.sum = false;
+        kst_j2k_cpu_block_encode(&f->encoder, &source);
+        assert_int_equal(f->encoder.passes, wanted);
+        for (uint32_t k = 0; k < wanted; k++)
+            assert_true(f->encoder.pass[k].gain == pass[k].gain &&
+                        (k + 1 == wanted || f->encoder.pass[k].length == pass[k].length));
+        found[all - wanted]++;
+    }
+    assert_true(found[0] > 50 && found[1] > 2 && found[2] > 50);
+}
+
 /* A block goes through the table of a style's coder and back: lossless, with the lengths that it says. */
 static void round_trip(void **state)
 {
@@ -350,6 +416,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gains, setup, teardown),
         cmocka_unit_test_setup_teardown(gains_of_flat_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(stops, setup, teardown),
+        cmocka_unit_test_setup_teardown(last_passes, setup, teardown),
         cmocka_unit_test_setup_teardown(planes_that_cannot_be_worth_it, setup, teardown),
     };
     tier = CPU_C;

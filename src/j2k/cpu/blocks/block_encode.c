@@ -226,6 +226,24 @@ static void leave_out_planes(struct j2k_block_encoder *encoder, struct plane_gai
         encoder->left = j2k_left_out(encoder->sample, settings->width * settings->height, plane, settings->exact);
 }
 
+/*
+ * Return how many passes behind the significance pass of the lowest plane seem not to be worth their bytes: the cleanup
+ * pass, and then perhaps the refinement pass, too. Passes that make integers exact are kept, because together they may
+ * gain more. What the passes would have gained is not added to the sum of what is left out, so there must be none.
+ */
+static uint32_t unworthy_passes(struct j2k_block_encoder *encoder, const struct plane_gains *gains)
+{
+    const struct j2k_block_settings *settings = encoder->settings;
+    const double unit = gains->measure.unit;
+    const int64_t cleanup = gains->all.significance - gains->significance;
+    if (settings->stop <= 0 || settings->sum || settings->width < J2K_CUT_WIDTH)
+        return 0;
+    if ((settings->exact && gains->measure.plane == 0) ||
+        j2k_is_worth(cleanup, unit, settings->stop, encoder->functions->cleanup_cost(encoder)))
+        return 0;
+    return j2k_is_worth(gains->all.refinement, unit, settings->stop, j2k_refinement_cost(&gains->all)) ? 1 : 2;
+}
+
 void kst_j2k_cpu_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
 {
     struct plane_gains gains = {.significance = 0}, lowest;
@@ -257,6 +275,8 @@ void kst_j2k_cpu_block_encode(struct j2k_block_encoder *encoder, const struct j2
             code_raw_pass(encoder, pass, &gains);
         else
             code_pass(encoder, pass, &gains);
+        if (pass + 3 == encoder->passes)
+            encoder->passes -= unworthy_passes(encoder, &gains);
         encoder->pass[pass].gain = settings->measure ? pass_gain(&gains, pass) : 0;
         begins = j2k_pass_ends_segment(settings->style, pass) || pass + 1 == encoder->passes;
         if (begins)

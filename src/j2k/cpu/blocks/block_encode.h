@@ -40,6 +40,7 @@ struct j2k_coding_passes {
         struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure);
     j2k_decision *(*refinement)(struct j2k_block_encoder *encoder);
     j2k_decision *(*cleanup[2])(struct j2k_block_encoder *encoder);
+    uint32_t (*cleanup_cost)(struct j2k_block_encoder *encoder); /* see measure.h; behind the significance pass */
     void (*encode)(
         struct j2k_mq_encoder *mq, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end);
 };

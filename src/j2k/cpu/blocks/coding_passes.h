@@ -250,6 +250,22 @@ ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool
     return next;
 }
 
+/* Return what the cleanup pass costs that follows the significance pass that was made. */
+static uint32_t cleanup_cost(struct j2k_block_encoder *encoder)
+{
+    uint32_t cost = 0;
+    for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
+        const struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
+        for (uint32_t w = 0; w < s.words; w++) {
+            const uint64_t rest = j2k_insignificant(&s, w) & ~s.visited[w], fresh = rest & s.bits[w];
+            for (uint32_t shift = 0; shift < 64; shift += 32)
+                cost += j2k_cleanup_cost((uint32_t)__builtin_popcount((uint32_t)(fresh >> shift)),
+                    (uint32_t)__builtin_popcount((uint32_t)(rest >> shift)));
+        }
+    }
+    return cost;
+}
+
 /* These are the forms of each pass that matter for speed. */
 static __attribute__((noinline)) int64_t plain_significance(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
@@ -320,4 +336,5 @@ static const struct j2k_coding_passes passes = {.gather = gather_bits,
     .significance = {measured_significance, causal_significance},
     .refinement = refinement_pass,
     .cleanup = {plain_cleanup, causal_cleanup},
+    .cleanup_cost = cleanup_cost,
     .encode = encode_decisions};
