@@ -74,15 +74,30 @@ static uint32_t count_planes(const struct j2k_block_encoder *encoder)
     return any == 0 ? 0 : 32 - (uint32_t)__builtin_clz(any);
 }
 
-static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
+/* Return the bytes of a set of coefficients. */
+static size_t set_size(const struct j2k_block_encoder *encoder)
 {
-    uint32_t columns = settings->width % 16, rows = settings->height % 4;
+    return sizeof(uint64_t) * ((encoder->stripes + 2) * (encoder->words + 1) + 1);
+}
+
+static void collect_planes(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
+{
     encoder->settings = settings;
     encoder->stripes = (settings->height + 3) / 4;
     encoder->words = (settings->width + 15) / 16;
+    encoder->planes = count_planes(encoder);
+    if (encoder->planes == 0)
+        return;
+    memset(encoder->negative, 0, set_size(encoder));
+    encoder->functions->gather(encoder);
+}
+
+static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
+{
+    uint32_t columns = settings->width % 16, rows = settings->height % 4;
+    collect_planes(encoder, settings);
     encoder->last_columns = columns == 0 ? UINT64_MAX : ((uint64_t)1 << 4 * columns) - 1;
     encoder->last_rows = rows == 0 ? UINT64_MAX : J2K_TOP_ROWS * ((1u << rows) - 1);
-    encoder->planes = count_planes(encoder);
     encoder->passes = encoder->planes == 0 ? 0 : 3 * encoder->planes - 2;
     encoder->room[0] = 0;
     encoder->data = encoder->room + 1;
@@ -90,13 +105,10 @@ static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_se
     encoder->left = 0;
     if (encoder->passes == 0)
         return;
-    size_t words = sizeof(uint64_t) * ((encoder->stripes + 2) * (encoder->words + 1) + 1);
-    memset(encoder->significant, 0, words);
-    memset(encoder->visited, 0, words);
-    memset(encoder->refined, 0, words);
-    memset(encoder->negative, 0, words);
+    memset(encoder->significant, 0, set_size(encoder));
+    memset(encoder->visited, 0, set_size(encoder));
+    memset(encoder->refined, 0, set_size(encoder));
     encoder->bits = encoder->plane[encoder->planes - 1];
-    encoder->functions->gather(encoder);
     kst_j2k_cpu_mq_reset(encoder->contexts);
 }
 
@@ -179,7 +191,7 @@ static void measure_plane(const struct j2k_block_encoder *encoder, uint32_t plan
     gains->measure = j2k_measure_plane(plane, settings->exact);
     gains->significance = 0;
     if (settings->measure)
-        gains->all = encoder->functions->gains(&gains->measure, encoder->sample, settings->width * settings->height);
+        gains->all = encoder->functions->gains(encoder, &gains->measure);
 }
 
 static bool is_worthwhile(const struct j2k_block_settings *settings, const struct plane_gains *plane)
@@ -291,11 +303,10 @@ void kst_j2k_cpu_block_encode(struct j2k_block_encoder *encoder, const struct j2
 uint32_t kst_j2k_cpu_block_measure(
     struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings, struct j2k_gains *gains)
 {
-    encoder->settings = settings;
-    uint32_t planes = count_planes(encoder);
-    for (uint32_t plane = 0; plane < planes; plane++) {
+    collect_planes(encoder, settings);
+    for (uint32_t plane = 0; plane < encoder->planes; plane++) {
         const struct j2k_measure measure = j2k_measure_plane(plane, settings->exact);
-        gains[plane] = encoder->functions->gains(&measure, encoder->sample, settings->width * settings->height);
+        gains[plane] = encoder->functions->gains(encoder, &measure);
     }
-    return planes;
+    return encoder->planes;
 }

@@ -29,7 +29,7 @@ struct j2k_measure;
  */
 struct j2k_coding_passes {
     void (*gather)(struct j2k_block_encoder *encoder); /* collects the planes and signs of all samples */
-    struct j2k_gains (*gains)(const struct j2k_measure *measure, const uint32_t *sample, uint32_t count);
+    struct j2k_gains (*gains)(const struct j2k_block_encoder *encoder, const struct j2k_measure *measure);
     /*
      * Passes write their decisions to encoder->decision. plain_significance does not measure gains and uses ordinary
      * contexts. The arrays are indexed by whether contexts are vertically causal (D.7).

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Holds the encoding passes whose decisions the MQ coder codes (T.800 D.3, D.4), and the coder's loop. Each tier's file
- * includes this once, after it has defined how bits of samples are collected and bits of decisions are spread
- * (gather_columns(), spread_bits()): the passes gain from vectors, and from instructions that count zeros or shift by
- * any number. Every pass is a function of its own.
+ * includes this once, after it has defined how bits of samples are collected, bits of decisions spread, and gains
+ * summed up (gather_columns(), spread_bits(), plane_gains(), fresh_gain()): the passes gain from vectors, and from
+ * instructions that count bits or shift by any number. Every pass is a function of its own.
  *
  * A pass goes through each stripe twice. First it finds the coefficients that take part and all contexts, in words of
  * 64 coefficients. Then it writes the decisions, from one coefficient that takes part to the next.
@@ -103,18 +103,6 @@ ALWAYS_INLINE void spread_sign(const struct j2k_stripe_numbers *numbers, uint32_
     spread_bits(word, 4, J2K_CONTEXT_SIGN << 1, to);
 }
 
-/* Return the gain of a word's coefficients in `fresh`, which become significant. */
-ALWAYS_INLINE int64_t fresh_gain(
-    const struct j2k_measure *measure, uint64_t fresh, const uint32_t *samples, uint32_t width)
-{
-    int64_t gain = 0;
-    for (; fresh != 0; fresh &= fresh - 1) {
-        uint32_t at = (uint32_t)__builtin_ctzll(fresh);
-        gain += j2k_significance_gain(measure, samples[at % 4 * width + at / 4]);
-    }
-    return gain;
-}
-
 /* Make the significance pass (D.3.1, D.4). Returns its gain. */
 ALWAYS_INLINE int64_t significance_pass(
     struct j2k_block_encoder *encoder, j2k_decision **end, bool causal, const struct j2k_measure *measure)
@@ -126,7 +114,6 @@ ALWAYS_INLINE int64_t significance_pass(
     int64_t gain = 0;
     for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
         struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
-        const uint32_t *samples = encoder->sample + (size_t)4 * stripe * encoder->settings->width;
         uint64_t any = 0;
         before.word[0] = before.word[s.words + 1] = 0;
         for (uint32_t w = 0; w < s.words; w++) {
@@ -144,7 +131,7 @@ ALWAYS_INLINE int64_t significance_pass(
             spread_zero(&numbers, w, &s.bits[w], &none, zero);
             spread_sign(&numbers, w, sign);
             if (measure)
-                gain += fresh_gain(measure, fresh, samples + (size_t)16 * w, encoder->settings->width);
+                gain += fresh_gain(encoder, measure, stripe, w, fresh);
             for (; left != 0; left &= left - 1) {
                 uint32_t at = (uint32_t)__builtin_ctzll(left);
                 next[0] = zero[at];
@@ -317,11 +304,6 @@ static void gather_bits(struct j2k_block_encoder *encoder)
             gather_columns(part, 16, encoder->planes, to, &negative[w]);
         }
     }
-}
-
-static struct j2k_gains plane_gains(const struct j2k_measure *measure, const uint32_t *sample, uint32_t count)
-{
-    return j2k_plane_gains(measure, sample, count);
 }
 
 static void encode_decisions(

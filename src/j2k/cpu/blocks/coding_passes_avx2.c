@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compiles the coding passes for AVX2, with vector code for collecting and spreading bits. */
+/* Compiles the coding passes for AVX2, with vector code for collecting and spreading bits, and gains from counted bits.
+ */
 #include <immintrin.h>
 
 #include "j2k/cpu/blocks/block_encode.h"
+#include "j2k/rate/measure.h"
 
 /* Make a byte from each bit position of the words, with the first word's bit lowest, and add `plus`. */
 ALWAYS_INLINE void spread_bits(const uint64_t *const word[], uint32_t count, uint32_t plus, uint8_t *to)
@@ -56,6 +58,66 @@ ALWAYS_INLINE void gather_columns(const uint32_t *from, size_t width, uint32_t p
         left = _mm256_add_epi8(left, left);
         right = _mm256_add_epi8(right, right);
     }
+}
+
+ALWAYS_INLINE uint32_t count_bits(uint64_t word)
+{
+    return (uint32_t)__builtin_popcountll(word);
+}
+
+/* Holds the samples of a word that become significant in a plane, and those that are refined to a 1 or to a 0. */
+struct word_sets {
+    uint64_t fresh, more, less;
+};
+
+/*
+ * Sum up the gains of a plane from the bits below it, plane by plane: of each only the numbers of ones matter, which
+ * processors count by the word.
+ */
+static struct j2k_gains plane_gains(const struct j2k_block_encoder *encoder, const struct j2k_measure *measure)
+{
+    const uint32_t plane = measure->plane, words = encoder->stripes * encoder->words;
+    const int64_t one = measure->one, extra = measure->extra;
+    struct word_sets set[J2K_PLANE_WORDS];
+    uint32_t fresh = 0, more = 0, less = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        const uint64_t bits = encoder->plane[plane][i];
+        uint64_t above = 0;
+        for (uint32_t p = plane + 1; p < encoder->planes; p++)
+            above |= encoder->plane[p][i];
+        set[i] = (struct word_sets){bits & ~above, bits & above, above & ~bits};
+        fresh += count_bits(set[i].fresh);
+        more += count_bits(set[i].more);
+        less += count_bits(set[i].less);
+    }
+    int64_t fresh_below = measure->odd ? fresh : 0, refined_below = measure->odd ? (int64_t)more - less : 0;
+    for (uint32_t p = 0; p < plane; p++) {
+        uint32_t ones = 0, more_ones = 0, less_ones = 0;
+        for (uint32_t i = 0; i < words; i++) {
+            const uint64_t bits = encoder->plane[p][i];
+            ones += count_bits(set[i].fresh & bits);
+            more_ones += count_bits(set[i].more & bits);
+            less_ones += count_bits(set[i].less & bits);
+        }
+        fresh_below += (int64_t)ones << (p + 1);
+        refined_below += ((int64_t)more_ones - less_ones) * ((int64_t)2 << p);
+    }
+    return (struct j2k_gains){.significance = (3 * one + extra) * fresh + 12 * fresh_below,
+        .refinement = (3 * one + extra) * less + (extra - one) * more + 4 * refined_below,
+        .significant = fresh,
+        .refined = more + less};
+}
+
+/* Return the gain of a word's coefficients in `fresh`, which become significant. */
+ALWAYS_INLINE int64_t fresh_gain(const struct j2k_block_encoder *encoder, const struct j2k_measure *measure,
+    uint32_t stripe, uint32_t w, uint64_t fresh)
+{
+    const uint64_t *bits = &encoder->plane[0][stripe * encoder->words + w];
+    const int64_t count = count_bits(fresh);
+    int64_t below = measure->odd ? count : 0;
+    for (uint32_t p = 0; p < measure->plane; p++)
+        below += (int64_t)count_bits(fresh & bits[(size_t)p * J2K_PLANE_WORDS]) << (p + 1);
+    return (3 * (int64_t)measure->one + measure->extra) * count + 12 * below;
 }
 
 #include "j2k/cpu/blocks/coding_passes.h"
