@@ -129,6 +129,12 @@ static size_t place_of(const struct j2k_encode_set *set, const struct j2k_block 
     return lane * resident->lane + (block->x - first) * resident->size;
 }
 
+/* Return the larger one; fmaxf() is a call of another library. */
+static inline float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 static const float *add_row(const float *a, const float *b, size_t count, float *sum)
 {
     for (size_t x = 0; x < count; x++)
@@ -164,7 +170,7 @@ static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t 
         else if (c->tc->reversible)
             encoding->forward->sign_integers(from, block->width, to);
         else
-            *largest = fmaxf(*largest, encoding->forward->quantise(from, block->width, factor, to));
+            *largest = larger(*largest, encoding->forward->quantise(from, block->width, factor, to));
         if (!c->tc->reversible && encoding->request->error > 0) /* otherwise the error is not used */
             error += row_error(from, to, factor, block->width);
     }

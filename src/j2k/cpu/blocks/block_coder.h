@@ -58,7 +58,7 @@ struct j2k_block_settings {
      */
     double worth;
     uint32_t *coded; /* HT: receives the samples as they are coded, with all planes; null: nobody wants them */
-    uint32_t planes; /* HT: of the largest magnitude; 0: not known */
+    uint32_t planes; /* of the largest magnitude; 0: not known */
     uint32_t most;   /* EBCOT: most passes that are coded; 0: all */
     bool exact;      /* reversible transform: no error is left once all planes are known */
     bool measure;    /* compute gains */

@@ -85,7 +85,7 @@ static void collect_planes(struct j2k_block_encoder *encoder, const struct j2k_b
     encoder->settings = settings;
     encoder->stripes = (settings->height + 3) / 4;
     encoder->words = (settings->width + 15) / 16;
-    encoder->planes = count_planes(encoder);
+    encoder->planes = settings->planes > 0 ? settings->planes : count_planes(encoder);
     if (encoder->planes == 0)
         return;
     memset(encoder->negative, 0, set_size(encoder));
