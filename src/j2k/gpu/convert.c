@@ -10,6 +10,7 @@
 #include "image/format.h"
 #include "image/orient.h"
 #include "j2k/gpu/part.h"
+#include "j2k/syntax/geometry.h"
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
@@ -25,11 +26,6 @@ static uint32_t bytes_of(const struct j2k_component *component)
     return component->depth > 8 ? 2 : 1;
 }
 
-static bool same_rect(struct j2k_rect a, struct j2k_rect b)
-{
-    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
-}
-
 bool kst_j2k_gpu_sources_interleaved(const struct j2k_gpu_item *item)
 {
     const struct j2k_gpu_conversion *conversion = &item->conversion;
@@ -37,7 +33,7 @@ bool kst_j2k_gpu_sources_interleaved(const struct j2k_gpu_item *item)
         return false;
     for (uint32_t s = 0; s < 3; s++)
         if (conversion->source[s].component != s || bytes_of(component_of(item, s)) != 1 ||
-            !same_rect(component_of(item, s)->area, component_of(item, 0)->area))
+            !j2k_same_rect(component_of(item, s)->area, component_of(item, 0)->area))
             return false;
     return true;
 }

@@ -53,8 +53,8 @@ static bool suits_bands(const struct j2k_builder *builder, const struct j2k_grid
     for (uint32_t b = 0; b < grid->band_count && fine; b++) {
         const struct j2k_band *band = &builder->plan->band[grid->first_band + b];
         const struct j2k_rect blocks = blocks_of(grid, band->rect);
-        fine = memcmp(&band->window, &band->rect, sizeof band->rect) == 0 && blocks.x1 - blocks.x0 <= SIDE &&
-               blocks.y1 - blocks.y0 <= SIDE;
+        fine =
+            j2k_same_rect(band->window, band->rect) && blocks.x1 - blocks.x0 <= SIDE && blocks.y1 - blocks.y0 <= SIDE;
     }
     return fine;
 }

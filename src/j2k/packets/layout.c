@@ -180,7 +180,7 @@ static bool is_repeated(const struct j2k_builder *builder, uint32_t component)
     const struct j2k_component *own = &builder->plan->component[component], *before = own - 1;
     const struct j2k_coding *coding = &builder->in_force.coding[component];
     return own->dx == before->dx && own->dy == before->dy && own->wanted == before->wanted &&
-           memcmp(&own->area, &before->area, sizeof own->area) == 0 && memcmp(coding, coding - 1, sizeof *coding) == 0;
+           j2k_same_rect(own->area, before->area) && memcmp(coding, coding - 1, sizeof *coding) == 0;
 }
 
 /* Return whether the bands of a component are quantised as those of the one before it. */
@@ -349,6 +349,18 @@ static kst_status add_tile(struct j2k_builder *builder)
     return status;
 }
 
+/* Return whether a precinct holds something wanted. The only precinct of a resolution holds all of its bands. */
+static bool holds_wanted(const struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t precinct)
+{
+    const bool only = grid->columns == 1 && grid->rows == 1;
+    bool wanted = false;
+    for (uint32_t b = 0; b < grid->band_count && !wanted; b++) {
+        const struct j2k_rect rect = only ? grid->band[b] : kst_j2k_precinct_band_rect(grid, precinct, b);
+        wanted = !j2k_is_empty(j2k_intersect(rect, builder->plan->band[grid->first_band + b].window));
+    }
+    return wanted;
+}
+
 /* Mark the precincts that hold something wanted, and count the packets that these have. */
 static void mark_wanted(struct j2k_builder *builder)
 {
@@ -359,10 +371,7 @@ static void mark_wanted(struct j2k_builder *builder)
     for (uint32_t g = 0; g < builder->grid_count; g++) {
         const struct j2k_grid *grid = &builder->grid[g];
         for (uint32_t p = 0; grid->kept && p < grid->columns * grid->rows; p++) {
-            bool wanted = false;
-            for (uint32_t b = 0; b < grid->band_count && !wanted; b++)
-                wanted = !j2k_is_empty(j2k_intersect(
-                    kst_j2k_precinct_band_rect(grid, p, b), builder->plan->band[grid->first_band + b].window));
+            const bool wanted = holds_wanted(builder, grid, p);
             builder->precinct[grid->first_precinct + p].wanted = wanted;
             builder->wanted_packets += wanted ? layers : 0;
         }

@@ -42,6 +42,11 @@ static inline bool j2k_is_empty(struct j2k_rect rect)
     return rect.x0 >= rect.x1 || rect.y0 >= rect.y1;
 }
 
+static inline bool j2k_same_rect(struct j2k_rect a, struct j2k_rect b)
+{
+    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
+}
+
 static inline struct j2k_rect j2k_intersect(struct j2k_rect a, struct j2k_rect b)
 {
     return (struct j2k_rect){.x0 = a.x0 > b.x0 ? a.x0 : b.x0,
