@@ -17,7 +17,8 @@ enum {
     PASSES_MOST = COSTS / LENGTHS - 1,
     LENGTH_MOST = UINT16_MAX,
     LANE_CHOICES = 6, /* J2K_BUNDLE lanes, half as many, and so on down to one */
-    SLICE = 256       /* bundles that a thread measures at once */
+    SLICE = 256,      /* bundles that a thread measures at once */
+    ENTRIES = 8192    /* entries whose records a thread notes at once */
 };
 
 _Static_assert(J2K_BUNDLE >> (LANE_CHOICES - 1) == 1, "the last choice is one lane");
@@ -42,13 +43,13 @@ static uint32_t power_of(uint32_t x)
 }
 
 /* Return a number of bytes in LENGTH_BITS bits: its exponent and the two bits below its highest one. */
-static uint32_t round_length(uint64_t bytes)
+static inline uint32_t round_length(uint64_t bytes)
 {
     const uint32_t length = bytes < LENGTH_MOST ? (uint32_t)bytes : LENGTH_MOST;
-    uint32_t exponent = 0;
-    while (length >> exponent > 7)
-        exponent++;
-    return length < 4 ? length : (exponent + 1) * 4 + (length >> exponent & 3);
+    if (length < 8)
+        return length;
+    const uint32_t exponent = 29U - (uint32_t)__builtin_clz(length);
+    return (exponent + 1) * 4 + (length >> exponent & 3);
 }
 
 /* Return the most bytes that are rounded to a length. */
@@ -61,106 +62,124 @@ static uint32_t most_bytes(uint32_t rounded)
  * Return how much work a block is, up to COSTS - 1. The work-items of a bundle wait for each other at each pass, and
  * in a pass at each word, so blocks of a bundle should have the same number of passes, and as many symbols in each.
  */
-static uint32_t cost_of(const struct j2k_block *block)
+static inline uint32_t cost_of(const struct j2k_block *block)
 {
     const uint32_t passes = block->passes < PASSES_MOST ? block->passes : PASSES_MOST;
     return passes << LENGTH_BITS | round_length(block->length);
 }
 
-/*
- * Compute a block's shape, which is the same for all blocks of a bundle, and its cost, which says how much work it is.
- */
-static struct j2k_gpu_entry entry_of(
-    const struct j2k_gpu_part *part, uint32_t item, uint32_t index, const struct j2k_gpu_wish *wish)
+/* Return the shape of a tile-component's blocks that have this coder, which is the same for all blocks of a bundle. */
+static uint32_t shape_of(const struct j2k_gpu_part *part, const struct j2k_tile_component *tc,
+    const struct j2k_block *block, const struct j2k_gpu_wish *wish)
 {
-    const struct j2k_plan *plan = part->items[item].plan;
-    const struct j2k_block *block = &plan->block[index];
-    const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
-    uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
-                       : wish->flights                 ? wish->flights
-                                                       : kst_j2k_gpu_coder_of(block)->flights(tc, part->unit_bytes);
-    return (struct j2k_gpu_entry){.item = item,
-        .block = index,
-        .shape = (uint16_t)((block->coder == J2K_HT ? 1U << J2K_SHAPE_HT : power_of(flights) << J2K_SHAPE_FLIGHTS) |
-                            ((12U - tc->block_width - tc->block_height) * 16 + tc->block_width)),
-        .cost = (uint16_t)(COSTS - 1 - cost_of(block))};
+    const uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
+                             : wish->flights                 ? wish->flights
+                                             : kst_j2k_gpu_coder_of(block)->flights(tc, part->unit_bytes);
+    return (block->coder == J2K_HT ? 1U << J2K_SHAPE_HT : power_of(flights) << J2K_SHAPE_FLIGHTS) |
+           ((12U - tc->block_width - tc->block_height) * 16 + tc->block_width);
 }
 
-/* Holds, for a picture, the number of its blocks of each cost; later, the place of the next block of each cost. */
+/* Return what a shape depends on, which most tile-components share. */
+static uint32_t coding_of(const struct j2k_tile_component *tc, const struct j2k_block *block)
+{
+    return tc->style | (uint32_t)tc->block_width << 8 | (uint32_t)tc->block_height << 16 | (uint32_t)block->coder << 24;
+}
+
+/*
+ * Holds, for pictures that one thread sorts, the number of their blocks of each cost; later, the place of the next
+ * block of each cost.
+ */
 struct costs {
     uint32_t place[COSTS];
+    uint32_t least; /* cost of the longest block; the others cost as much or more; COSTS: there are no blocks */
     uint32_t shape; /* shape of the first block; SHAPES: there are several shapes */
 };
 
 struct sorting {
     struct j2k_gpu_part *part;
     const struct j2k_gpu_wish *wish;
+    uint32_t shares; /* the pictures are divided into so many shares, each with its `costs` */
     struct costs *costs;
     struct j2k_gpu_entry *unsorted; /* in the plans' order */
-    uint32_t least;                 /* cost of the longest block; the others cost as much or more */
 };
 
-static void find_most(void *arg, uint32_t index)
+/* Return the first picture of a share. */
+static uint32_t first_of(const struct sorting *s, uint32_t share)
 {
-    struct j2k_gpu_part *part = arg;
-    const struct j2k_plan *plan = part->items[index].plan;
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < plan->block_count; k++) {
-        const uint32_t cost = cost_of(&plan->block[k]);
-        most = cost > most ? cost : most;
-    }
-    part->sums[index].cost = most;
+    return (uint32_t)((uint64_t)s->part->count * share / s->shares);
 }
 
-static uint32_t find_least(struct j2k_gpu_part *part, struct pool *threads)
+/* List the blocks of a picture in the order of the plan, where the blocks of a band follow each other, and count them.
+ */
+static void count_picture(const struct sorting *s, uint32_t index, struct costs *costs)
 {
-    uint32_t most = 0;
-    kst_pool_run(threads, part->count, find_most, part);
-    for (uint32_t i = 0; i < part->count; i++)
-        most = part->sums[i].cost > most ? part->sums[i].cost : most;
-    return COSTS - 1 - most;
-}
-
-static void count_costs(void *arg, uint32_t index)
-{
-    const struct sorting *s = arg;
     const struct j2k_plan *plan = s->part->items[index].plan;
-    struct costs *costs = &s->costs[index];
-    costs->shape = SHAPES;
-    memset(costs->place + s->least, 0, (COSTS - s->least) * sizeof *costs->place);
+    struct j2k_gpu_entry *entry = &s->unsorted[s->part->place[index].block];
+    uint32_t band = UINT32_MAX, coder = UINT32_MAX, coding = UINT32_MAX, shape = SHAPES, least = costs->least;
     for (uint32_t k = 0; k < plan->block_count; k++) {
-        const struct j2k_gpu_entry entry = entry_of(s->part, index, k, s->wish);
-        s->unsorted[s->part->place[index].block + k] = entry;
-        costs->place[entry.cost]++;
-        costs->shape = k == 0 || costs->shape == entry.shape ? entry.shape : SHAPES;
+        const struct j2k_block *block = &plan->block[k];
+        const uint32_t cost = COSTS - 1 - cost_of(block);
+        if (block->band != band || block->coder != coder) {
+            const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
+            shape = coding_of(tc, block) == coding ? shape : shape_of(s->part, tc, block, s->wish);
+            coding = coding_of(tc, block);
+            costs->shape = least == COSTS || costs->shape == shape ? shape : SHAPES;
+            band = block->band;
+            coder = block->coder;
+        }
+        entry[k] = (struct j2k_gpu_entry){.item = index,
+            .block = k,
+            .shape = (uint16_t)shape,
+            .cost = (uint16_t)cost,
+            .width = block->width,
+            .height = block->height};
+        costs->place[cost]++;
+        least = cost < least ? cost : least;
     }
+    costs->least = least;
 }
 
-static void list_blocks(void *arg, uint32_t index)
+static void count_costs(void *arg, uint32_t share)
 {
     const struct sorting *s = arg;
-    const uint32_t blocks = s->part->items[index].plan->block_count;
-    const struct j2k_gpu_entry *entry = &s->unsorted[s->part->place[index].block];
-    for (uint32_t k = 0; k < blocks; k++)
-        s->part->entry[s->costs[index].place[entry[k].cost]++] = entry[k];
+    struct costs *costs = &s->costs[share];
+    memset(costs->place, 0, sizeof costs->place);
+    costs->least = COSTS;
+    costs->shape = SHAPES;
+    for (uint32_t i = first_of(s, share); i < first_of(s, share + 1); i++)
+        count_picture(s, i, costs);
+}
+
+static void list_blocks(void *arg, uint32_t share)
+{
+    const struct sorting *s = arg;
+    uint32_t *place = s->costs[share].place;
+    for (uint32_t i = first_of(s, share); i < first_of(s, share + 1); i++) {
+        const uint32_t blocks = s->part->items[i].plan->block_count;
+        const struct j2k_gpu_entry *entry = &s->unsorted[s->part->place[i].block];
+        for (uint32_t k = 0; k < blocks; k++)
+            s->part->entry[place[entry[k].cost]++] = entry[k];
+    }
 }
 
 /*
  * Turn counts into places; blocks of the same cost are placed picture by picture. Returns whether all blocks have one
  * shape.
  */
-static bool place_costs(const struct j2k_gpu_part *part, uint32_t least, struct costs *costs)
+static bool place_costs(const struct sorting *s)
 {
-    uint32_t at = 0, shape = SHAPES, shapes = 0;
+    uint32_t at = 0, shape = SHAPES, shapes = 0, least = COSTS;
+    for (uint32_t i = 0; i < s->shares; i++)
+        least = s->costs[i].least < least ? s->costs[i].least : least;
     for (uint32_t k = least; k < COSTS; k++)
-        for (uint32_t i = 0; i < part->count; i++) {
-            uint32_t count = costs[i].place[k];
-            costs[i].place[k] = at;
+        for (uint32_t i = 0; i < s->shares; i++) {
+            uint32_t count = s->costs[i].place[k];
+            s->costs[i].place[k] = at;
             at += count;
         }
-    for (uint32_t i = 0; i < part->count; i++)
-        if (part->items[i].plan->block_count > 0 && (shapes == 0 || costs[i].shape != shape)) {
-            shape = costs[i].shape;
+    for (uint32_t i = 0; i < s->shares; i++)
+        if (s->costs[i].least < COSTS && (shapes == 0 || s->costs[i].shape != shape)) {
+            shape = s->costs[i].shape;
             shapes += shape == SHAPES ? 2 : 1;
         }
     return shapes <= 1;
@@ -189,17 +208,18 @@ bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, co
     struct memory *memory = part->memory;
     if (part->segments == 0 && wish->host_bytes == 0)
         return true; /* all blocks are T.814 blocks, which all take about equally long */
+    const uint32_t shares = threads ? part->count : 1;
     struct sorting sorting = {.part = part,
         .wish = wish,
-        .costs = kst_memory_array(memory, part->count, sizeof *sorting.costs, NULL),
-        .unsorted = kst_memory_array(memory, part->blocks, sizeof *sorting.unsorted, NULL),
-        .least = find_least(part, threads)};
+        .shares = shares,
+        .costs = kst_memory_array(memory, shares, sizeof *sorting.costs, NULL),
+        .unsorted = kst_memory_array(memory, part->blocks, sizeof *sorting.unsorted, NULL)};
     part->entry = kst_memory_array(memory, part->blocks, sizeof *part->entry, NULL);
     bool good = sorting.costs && sorting.unsorted && part->entry;
     if (good) {
-        kst_pool_run(threads, part->count, count_costs, &sorting);
-        bool alike = place_costs(part, sorting.least, sorting.costs);
-        kst_pool_run(threads, part->count, list_blocks, &sorting);
+        kst_pool_run(threads, shares, count_costs, &sorting);
+        bool alike = place_costs(&sorting);
+        kst_pool_run(threads, shares, list_blocks, &sorting);
         good = alike || sort_by_shape(part);
     }
     kst_memory_release(memory, sorting.costs);
@@ -260,12 +280,16 @@ static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wi
     }
 }
 
-static void widen(struct j2k_work_bundle *bundle, const struct j2k_block *block)
+/* Return the most passes of a bundle's blocks. The first one has the most, unless its cost does not tell how many. */
+static uint32_t most_passes(const struct j2k_gpu_part *part, const struct j2k_work_bundle *bundle)
 {
-    uint32_t stripes = (block->height + 3U) / 4, history = j2k_gpu_planes(block);
-    bundle->width = block->width > bundle->width ? block->width : bundle->width;
-    bundle->stripes = stripes > bundle->stripes ? stripes : bundle->stripes;
-    bundle->history = history > bundle->history ? history : bundle->history;
+    const struct j2k_gpu_entry *entry = &part->entry[bundle->block];
+    uint32_t most = (COSTS - 1U - entry->cost) >> LENGTH_BITS;
+    for (uint32_t i = 0; i < bundle->blocks && most >= PASSES_MOST; i++) {
+        const uint32_t passes = part->items[entry[i].item].plan->block[entry[i].block].passes;
+        most = passes > most ? passes : most;
+    }
+    return most;
 }
 
 static void measure_bundles(void *arg, uint32_t index)
@@ -275,12 +299,18 @@ static void measure_bundles(void *arg, uint32_t index)
     for (uint32_t b = first; b < end; b++) {
         struct j2k_work_bundle *bundle = &part->bundle[b];
         const struct j2k_gpu_entry *entry = &part->entry[bundle->block];
-        for (uint32_t i = 0; i < bundle->blocks; i++)
-            widen(bundle, &part->items[entry[i].item].plan->block[entry[i].block]);
+        uint32_t width = 0, height = 0;
+        for (uint32_t i = 0; i < bundle->blocks; i++) {
+            width = entry[i].width > width ? entry[i].width : width;
+            height = entry[i].height > height ? entry[i].height : height;
+        }
+        bundle->width = width;
+        bundle->stripes = (height + 3) / 4;
+        bundle->history = j2k_gpu_planes(most_passes(part, bundle));
     }
 }
 
-static bool place_bundles(struct j2k_gpu_part *part, struct pool *threads)
+static bool place_bundles(struct j2k_gpu_part *part)
 {
     uint64_t states = 0;
     for (uint32_t b = 0; b < part->bundles; b++) {
@@ -294,7 +324,7 @@ static bool place_bundles(struct j2k_gpu_part *part, struct pool *threads)
             return false;
     }
     part->states = (uint32_t)states;
-    return kst_j2k_gpu_place_ht_blocks(part, threads);
+    return kst_j2k_gpu_place_ht_blocks(part);
 }
 
 /* Return the choice with the most lanes with which a block of so many bytes is decoded in time; or one lane. */
@@ -311,6 +341,8 @@ static double choose_lanes(struct choice *choice, const uint32_t count[LENGTHS],
 {
     double work = 0;
     for (uint32_t r = 0; r < LENGTHS; r++) {
+        if (count[r] == 0)
+            continue;
         const uint32_t k = choose_within(most_bytes(r), time);
         choice->lanes[r] = (uint8_t)(J2K_BUNDLE >> k);
         work += (double)count[r] * most_bytes(r) * byte_costs[k].work;
@@ -323,11 +355,13 @@ static double choose_lanes(struct choice *choice, const uint32_t count[LENGTHS],
  * full bundle, while bundles with few blocks waste most of a warp. The kernel ends when its longest block is decoded
  * and all work is done. So find the least time within which each block is decoded if it has as many lanes as this time
  * allows, and for which the compute units can do the work within that time; or until the longest block can be decoded
- * at best, of which time a part that others follow takes only half.
+ * at best, of which time a part that others follow takes only half. The more time, the less work there is.
  */
 static void choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish, struct choice *choice)
 {
-    uint32_t count[LENGTHS] = {0}, longest = 0;
+    enum { TIMES = 80 };
+    uint32_t count[LENGTHS] = {0}, longest = 0, first = 0, last = 0;
+    double time[TIMES];
     if (wish->lanes) {
         memset(choice->lanes, (int)wish->lanes, sizeof choice->lanes);
         return;
@@ -339,16 +373,38 @@ static void choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *w
     const double step = 1.0625, units = (double)wish->units / (wish->beside + 1);
     const double least = longest * byte_costs[LANE_CHOICES - 1].wait * (wish->followed ? 0.5 : 1),
                  most = longest * byte_costs[0].wait;
-    double time = least / 8;
-    while (choose_lanes(choice, count, time) > fmax(time, least) * units && time < most)
-        time *= step;
+    for (time[0] = least / 8; last + 1 < TIMES && time[last] < most; last++)
+        time[last + 1] = time[last] * step;
+    while (first < last) {
+        const uint32_t middle = (first + last) / 2;
+        if (choose_lanes(choice, count, time[middle]) > fmax(time[middle], least) * units)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    choose_lanes(choice, count, time[first]);
+}
+
+/* Note where the records of a slice of the blocks are. */
+static void note_records(void *arg, uint32_t index)
+{
+    const struct j2k_gpu_part *part = arg;
+    const uint32_t first = index * ENTRIES, all = part->blocks + part->host_blocks;
+    const uint32_t end = all - first < ENTRIES ? all : first + ENTRIES;
+    for (uint32_t i = first; i < end; i++) {
+        const struct j2k_gpu_entry *entry = &part->entry[i];
+        part->block_place[part->place[entry->item].block + entry->block].record = i >= part->blocks ? J2K_NO_RECORD
+                                                                                  : i >= part->ebcot_blocks
+                                                                                      ? i - part->ebcot_blocks
+                                                                                      : i;
+    }
 }
 
 bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
-    while (
-        part->entry && part->ebcot_blocks < part->blocks && part->entry[part->ebcot_blocks].shape >> J2K_SHAPE_HT == 0)
-        part->ebcot_blocks++;
+    part->ebcot_blocks = part->entry ? part->blocks : 0;
+    while (part->ebcot_blocks > 0 && part->entry[part->ebcot_blocks - 1].shape >> J2K_SHAPE_HT != 0)
+        part->ebcot_blocks--;
     part->ht_lanes = kst_j2k_gpu_choose_ht_lanes(part->blocks - part->ebcot_blocks, wish);
     struct choice choice;
     const uint32_t most = part->entry ? part->blocks : 0; /* bundles */
@@ -359,7 +415,8 @@ bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads,
     if (part->entry) {
         choose(part, wish, &choice);
         cut_bundles(part, wish, &choice);
+        kst_pool_run(threads, (part->blocks + part->host_blocks + ENTRIES - 1) / ENTRIES, note_records, part);
     }
     kst_pool_run(threads, (part->bundles + SLICE - 1) / SLICE, measure_bundles, part);
-    return place_bundles(part, threads);
+    return place_bundles(part);
 }

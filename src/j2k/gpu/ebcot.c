@@ -12,11 +12,13 @@
 static bool add_words(
     const struct j2k_plan *plan, const struct j2k_block *block, uint32_t count, struct j2k_gpu_block_words *words)
 {
+    struct j2k_gpu_block_words sum = *words;
     for (const struct j2k_block *end = block + count; block < end; block++) {
-        words->states +=
-            (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
-        words->bits += kst_j2k_gpu_bit_words(plan, block);
+        const uint64_t words_of_plane = (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4);
+        sum.states += words_of_plane * (J2K_STATE_WORDS + j2k_gpu_planes(block->passes));
+        sum.bits += j2k_gpu_bit_words(plan, block);
     }
+    *words = sum;
     return true;
 }
 

@@ -4,7 +4,6 @@
  * them.
  */
 #include <math.h>
-#include <string.h>
 
 #include "device/float_bits.h"
 #include "j2k/gpu/block_coder.h"
@@ -18,7 +17,7 @@ enum {
     BITS = 31,        /* most bits of a magnitude in the kernels */
     PLANES_MOST = 62, /* a block with more planes is damaged, as on the CPU */
     WARPS_A_UNIT = 4,
-    SLICE = 8192 /* blocks that a thread notes or writes at once; calling one takes as long as thousands of blocks */
+    SLICE = 8192 /* blocks that a thread writes at once; calling one takes as long as thousands of blocks */
 };
 
 /* Holds the last HT set of a block whose cleanup pass has bytes. */
@@ -60,10 +59,10 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
  * Return whether magnitudes, including their fraction bits, have more bits than the kernels support. The result is the
  * same for all blocks of a band, because T.814 blocks may have bits in all of its planes.
  */
-static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block)
+static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block, int32_t fraction)
 {
     uint32_t bits = j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
-    return (int32_t)bits + kst_j2k_gpu_fraction_of(plan, block) > BITS || block->missing + block->planes > PLANES_MOST;
+    return (int32_t)bits + fraction > BITS || block->missing + block->planes > PLANES_MOST;
 }
 
 static bool are_lengths_possible(const struct set *set)
@@ -83,7 +82,8 @@ static uint32_t bits_of(const struct j2k_block *block, const struct set *set)
 static inline bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block, const struct set *set)
 {
     return !set->cleanup ||
-           (set->cleanup->piece_count == 1 && (bits_of(block, set) <= BITS || is_too_deep(plan, block)));
+           (set->cleanup->piece_count == 1 &&
+               (bits_of(block, set) <= BITS || is_too_deep(plan, block, kst_j2k_gpu_fraction_of(plan, block))));
 }
 
 /*
@@ -119,7 +119,8 @@ static bool add_words(
     return fine;
 }
 
-void kst_j2k_gpu_add_ht_blocks(const struct j2k_plan *plan, struct j2k_gpu_ht_place *places, struct j2k_gpu_sums *sums)
+void kst_j2k_gpu_add_ht_blocks(
+    const struct j2k_plan *plan, struct j2k_gpu_block_place *places, struct j2k_gpu_sums *sums)
 {
     uint64_t states = 0;
     for (uint32_t k = 0; k < plan->block_count; k++) {
@@ -134,22 +135,8 @@ void kst_j2k_gpu_add_ht_blocks(const struct j2k_plan *plan, struct j2k_gpu_ht_pl
     sums->ht_states = states;
 }
 
-/* Note, for a slice of the list of blocks, where each block stands in the list. */
-static void note_entries(void *arg, uint32_t index)
+bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part)
 {
-    struct j2k_gpu_part *part = arg;
-    uint32_t i = part->ebcot_blocks + index * SLICE, all = part->blocks + part->host_blocks;
-    const uint32_t end = all - i < SLICE ? all : i + SLICE;
-    for (; i < end; i++) {
-        const struct j2k_gpu_entry *entry = &part->entry[i];
-        part->ht[part->place[entry->item].block + entry->block].at =
-            i < part->blocks ? i - part->ebcot_blocks : J2K_HT_NOWHERE;
-    }
-}
-
-bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads)
-{
-    const uint32_t entries = part->blocks + part->host_blocks - part->ebcot_blocks;
     uint64_t states = part->states;
     for (uint32_t i = 0; i < part->count; i++) {
         part->place[i].ht_state = (uint32_t)states;
@@ -159,8 +146,6 @@ bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads
             return false;
     }
     part->states = (uint32_t)states;
-    if (part->entry && part->blocks > part->ebcot_blocks)
-        kst_pool_run(threads, (entries + SLICE - 1) / SLICE, note_entries, part);
     return true;
 }
 
@@ -189,37 +174,34 @@ struct ht_band {
     bool too_deep;
 };
 
+/* Set the members that depend on how many planes of a block's indices are left out. */
+static void set_below(struct ht_band *band, const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    band->common.fraction = kst_j2k_gpu_fraction_of(plan, block);
+    band->below = block->below;
+    band->too_deep = is_too_deep(plan, block, band->common.fraction);
+}
+
 /* Describe the band of a block. */
-static struct ht_band describe_band(const struct j2k_gpu_part *part, uint32_t item, const struct j2k_block *block)
+static void describe_band(
+    const struct j2k_gpu_part *part, uint32_t item, const struct j2k_block *block, struct ht_band *in)
 {
     const struct j2k_plan *plan = part->items[item].plan;
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
     const bool indices = j2k_gpu_has_indices(part, item, block->band);
     const bool narrow = indices || j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block));
-    const int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
-    return (struct ht_band){
-        .common = {.roi_shift = tc->roi_shift,
-            .causal = (tc->style & J2K_STYLE_CAUSAL) != 0,
-            .fraction = fraction,
-            .factor = tc->reversible || indices ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
-            .pitch = j2k_gpu_width(band->window),
-            .narrow = narrow,
-            .picture = item,
-            .offset = UINT32_MAX},
-        .window = band->window,
-        .at = part->band[part->place[item].band + block->band] << narrow,
-        .whole = memcmp(&band->window, &band->rect, sizeof band->rect) == 0,
-        .below = block->below,
-        .too_deep = is_too_deep(plan, block)};
-}
-
-/* Set the members that depend on how many planes of a block's indices are left out. */
-static void set_below(struct ht_band *band, const struct j2k_plan *plan, const struct j2k_block *block)
-{
-    band->common.fraction = kst_j2k_gpu_fraction_of(plan, block);
-    band->below = block->below;
-    band->too_deep = is_too_deep(plan, block);
+    in->common.roi_shift = tc->roi_shift;
+    in->common.causal = (tc->style & J2K_STYLE_CAUSAL) != 0;
+    in->common.pitch = j2k_gpu_width(band->window);
+    in->common.narrow = narrow;
+    in->common.picture = item;
+    in->common.offset = UINT32_MAX;
+    in->window = band->window;
+    in->at = part->band[part->place[item].band + block->band] << narrow;
+    in->whole = j2k_same_rect(band->window, band->rect);
+    set_below(in, plan, block);
+    in->common.factor = tc->reversible || indices ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, in->common.fraction));
 }
 
 /*
@@ -309,7 +291,7 @@ static inline void describe_block(
     if (block->below != band->below)
         set_below(band, plan, block);
     *to = band->common;
-    to->state = place->ht_state + part->ht[place->block + index].state;
+    to->state = place->ht_state + part->block_place[place->block + index].state;
     to->width = to->right = block->width;
     to->height = to->bottom = block->height;
     if (band->whole)
@@ -320,7 +302,7 @@ static inline void describe_block(
 }
 
 /*
- * Return the place of a block's record; J2K_HT_NOWHERE: it has none. Without a list, records are in the order of the
+ * Return the place of a block's record; J2K_NO_RECORD: it has none. Without a list, records are in the order of the
  * plans.
  */
 static uint32_t find_record(const struct j2k_gpu_part *part, uint32_t item, uint32_t index)
@@ -328,7 +310,7 @@ static uint32_t find_record(const struct j2k_gpu_part *part, uint32_t item, uint
     const uint32_t at = part->place[item].block + index;
     if (!part->entry)
         return at;
-    return part->items[item].plan->block[index].coder == J2K_HT ? part->ht[at].at : J2K_HT_NOWHERE;
+    return part->items[item].plan->block[index].coder == J2K_HT ? part->block_place[at].record : J2K_NO_RECORD;
 }
 
 /* Write a slice of a picture's blocks, in the order of the plan, where the blocks of a band follow each other. */
@@ -342,10 +324,10 @@ static void write_slice(void *arg, uint32_t slice)
     for (const uint32_t end = count < k + SLICE ? count : k + SLICE; k < end; k++) {
         const struct j2k_block *block = &plan->block[k];
         const uint32_t at = find_record(w->part, item, k);
-        if (at == J2K_HT_NOWHERE)
+        if (at == J2K_NO_RECORD)
             continue;
         if (block->band != band)
-            described = describe_band(w->part, item, block);
+            describe_band(w->part, item, block, &described);
         band = block->band;
         describe_block(w, &described, item, k, &w->to[at]);
     }

@@ -6,6 +6,7 @@
 #include "device/runtime.h"
 #include "image/format.h"
 #include "j2k/gpu/part.h"
+#include "j2k/syntax/geometry.h"
 
 enum {
     STRIP_ROWS_LEAST = 8,
@@ -24,9 +25,17 @@ struct level_samples {
     struct j2k_rect rect;
 };
 
+/* Holds how a level is divided into strips. Most tile-components have levels of the same size. */
+struct level_strips {
+    struct j2k_rect rect;
+    bool reversible;
+    uint32_t rows, groups; /* rows of a strip, and number of strips; 0: nothing is known yet */
+};
+
 /* Holds the state while levels and outputs are written; if `work` is null, they are only counted. */
 struct levels_writer {
     struct j2k_gpu_part *part;
+    struct level_strips strips[J2K_RESOLUTIONS]; /* those of the last level of each resolution */
     uint32_t *work;
     uint32_t at;            /* index of the next word of the lists of groups */
     uint32_t record, first; /* number of records so far, and of those in front of this launch */
@@ -60,17 +69,18 @@ struct component_levels {
 static struct component_levels levels_of(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile,
     const struct j2k_tile_component *tc, uint32_t levels_at)
 {
-    uint64_t top;
-    struct component_levels c = {.part = part,
-        .plan = part->items[index].plan,
+    const struct j2k_plan *plan = part->items[index].plan;
+    const struct j2k_gpu_level_words words =
+        part->level_words[part->place[index].component + (tc - plan->tile_component)];
+    return (struct component_levels){.part = part,
+        .plan = plan,
         .tc = tc,
         .band = part->band + part->place[index].band,
         .item = index,
         .at = levels_at,
+        .top = words.top,
+        .words = words.all,
         .narrow = j2k_gpu_is_narrow(part, index, tile)};
-    c.words = (uint32_t)kst_j2k_gpu_level_words(c.plan, tc, &top);
-    c.top = (uint32_t)top;
-    return c;
 }
 
 /* Return the number of bytes of a sample in the buffer of samples. */
@@ -199,7 +209,7 @@ static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect
     return whole_rows(&load, rows);
 }
 
-static struct j2k_work_level describe_level(const struct component_levels *c, uint32_t r, bool finished)
+static struct j2k_work_level describe_level(const struct component_levels *c, uint32_t r, uint32_t rows)
 {
     const struct j2k_resolution *resolution = resolution_of(c->plan, c->tc, r);
     const struct level_samples below = samples_of(c, r - 1), own = samples_of(c, r);
@@ -210,7 +220,7 @@ static struct j2k_work_level describe_level(const struct component_levels *c, ui
         .y1 = rect.y1 - rect.y0 + rect.y0 % 2,
         .to = own.at,
         .to_pitch = own.pitch,
-        .rows = strip_rows(c->part, rect, finished, c->tc->reversible)};
+        .rows = rows};
     if (j2k_gpu_area(low) > 0)
         level.band[J2K_LL] = place_in(&below, low.x0, low.y0);
     level.pitch[J2K_LL] = below.pitch;
@@ -224,11 +234,6 @@ static struct j2k_work_level describe_level(const struct component_levels *c, ui
     return level;
 }
 
-static bool same_rect(struct j2k_rect a, struct j2k_rect b)
-{
-    return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
-}
-
 /* Return whether the tile's first three components can be written together. */
 static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile)
 {
@@ -238,8 +243,8 @@ static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile
     if (plan->component_count < 3)
         return false;
     for (uint32_t c = 0; c < 3; c++)
-        if (tc[c].resolution_count == 0 || tc[c].reversible != tc[0].reversible || !same_rect(tc[c].area, tc[0].area) ||
-            !same_rect(plan->component[c].area, plan->component[0].area))
+        if (tc[c].resolution_count == 0 || tc[c].reversible != tc[0].reversible ||
+            !j2k_same_rect(tc[c].area, tc[0].area) || !j2k_same_rect(plan->component[c].area, plan->component[0].area))
             return false;
     return true;
 }
@@ -252,10 +257,10 @@ static bool are_alike(
         return false;
     const struct j2k_resolution *one = resolution_of(plan, a, a->resolution_count - 1U);
     const struct j2k_resolution *other = resolution_of(plan, b, b->resolution_count - 1U);
-    bool alike = one->band_count == other->band_count && same_rect(one->computed, other->computed) &&
-                 same_rect((one - 1)->computed, (other - 1)->computed);
+    bool alike = one->band_count == other->band_count && j2k_same_rect(one->computed, other->computed) &&
+                 j2k_same_rect((one - 1)->computed, (other - 1)->computed);
     for (uint32_t i = 0; alike && i < one->band_count; i++)
-        alike = same_rect(plan->band[one->first_band + i].window, plan->band[other->first_band + i].window);
+        alike = j2k_same_rect(plan->band[one->first_band + i].window, plan->band[other->first_band + i].window);
     return alike;
 }
 
@@ -300,11 +305,23 @@ static bool finish_together(const struct j2k_gpu_part *part, uint32_t index, con
     return true;
 }
 
-/* Return the number of work-groups of a level, which is that of its strips. */
-static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished, bool reversible)
+/* Divide a level into strips, one for each work-group. */
+static struct level_strips divide(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished, bool reversible)
 {
     const uint32_t rows = strip_rows(part, rect, finished, reversible);
-    return strips_across(rect) * divide_up(j2k_gpu_height(rect) + rect.y0 % 2, rows);
+    return (struct level_strips){.rect = rect,
+        .reversible = reversible,
+        .rows = rows,
+        .groups = strips_across(rect) * divide_up(j2k_gpu_height(rect) + rect.y0 % 2, rows)};
+}
+
+/* Divide the level of resolution r of a tile-component, which no kernel computes together with pixels. */
+static const struct level_strips *strips_of(struct levels_writer *w, uint32_t r, struct j2k_rect rect, bool reversible)
+{
+    struct level_strips *strips = &w->strips[r];
+    if (strips->groups == 0 || strips->reversible != reversible || !j2k_same_rect(strips->rect, rect))
+        *strips = divide(w->part, rect, false, reversible);
+    return strips;
 }
 
 /* Return whether the bands of a resolution of a tile-component hold quantiser indices. */
@@ -333,12 +350,13 @@ static void add_component(struct levels_writer *w, const struct component_levels
         struct j2k_gpu_level_sums *sums = &w->part->level[r - 1][kernel];
         if (j2k_gpu_area(rect) == 0)
             continue;
+        const struct level_strips *strips = strips_of(w, r, rect, c->tc->reversible);
         if (w->work) {
             w->work[w->lists + sums->records] = sums->groups;
-            w->level[sums->records] = describe_level(c, r, false);
+            w->level[sums->records] = describe_level(c, r, strips->rows);
         }
         sums->records++;
-        sums->groups += groups_of(w->part, rect, false, c->tc->reversible);
+        sums->groups += strips->groups;
         sums->bytes += 2 * bytes_of(c) * j2k_gpu_area(rect);
     }
 }
@@ -412,8 +430,11 @@ static void begin_levels(struct levels_writer *w)
 /* Add the last level if it is computed when pixels are written. Records of such levels follow all others. */
 static void add_finished(struct levels_writer *w, const struct component_levels *c, bool finished)
 {
-    if (finished && w->work)
-        w->level[w->record] = describe_level(c, c->tc->resolution_count - 1U, true);
+    if (finished && w->work) {
+        const uint32_t r = c->tc->resolution_count - 1U;
+        const struct j2k_rect rect = resolution_of(c->plan, c->tc, r)->computed;
+        w->level[w->record] = describe_level(c, r, strip_rows(w->part, rect, true, c->tc->reversible));
+    }
     w->record += finished;
 }
 
@@ -466,7 +487,7 @@ static void add_finish(
         w->output[w->record] = *output;
     }
     w->bytes += 3 * (output->narrow ? 2U : 4U) * j2k_gpu_area(rect);
-    w->groups += groups_of(w->part, rect, true, tc->reversible);
+    w->groups += divide(w->part, rect, true, tc->reversible).groups;
     w->record++;
 }
 

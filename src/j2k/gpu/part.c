@@ -5,19 +5,14 @@
  */
 #include "j2k/gpu/part.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "device/float_bits.h"
-#include "j2k/gpu/block_coder.h"
 #include "j2k/plan/range.h"
 #include "j2k/syntax/geometry.h"
 
 enum {
-    BITS = 31, /* most bits of a magnitude */
     STREAM_ALIGNMENT = 16,
-    STREAM_AHEAD = 8, /* bytes behind a stream that kernels may read */
-    SLICE = 2048      /* blocks that a thread writes at once */
+    STREAM_AHEAD = 8 /* bytes behind a stream that kernels may read */
 };
 
 /* The number of words of a type. */
@@ -34,27 +29,37 @@ static size_t round_up(size_t length, size_t step)
     return (length + step - 1) / step * step;
 }
 
-uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block)
-{
-    uint64_t sum = 0;
-    if (block->coder == J2K_HT)
-        return j2k_gpu_ht_bit_words(block);
-    for (uint32_t i = 0; i < block->segment_count; i++)
-        sum += j2k_gpu_segment_words(block, &plan->segment[block->first_segment + i]);
-    return sum;
-}
-
 /* Add up what a picture's code-blocks take, whichever coders they have. */
 static void measure_blocks(const struct j2k_plan *plan, struct j2k_gpu_sums *sums)
 {
+    uint64_t area = 0, bits = 0;
+    bool ebcot = false;
     for (uint32_t k = 0; k < plan->block_count; k++) {
         const struct j2k_block *block = &plan->block[k];
-        sums->area += (uint64_t)block->width * block->height;
-        if (block->coder == J2K_EBCOT)
-            sums->segments = plan->segment_count;
+        area += (uint64_t)block->width * block->height;
+        bits += j2k_gpu_bit_words(plan, block);
+        ebcot = ebcot || block->coder == J2K_EBCOT;
     }
-    for (uint32_t k = 0; k < plan->block_count && sums->segments > 0; k++)
-        sums->bits += kst_j2k_gpu_bit_words(plan, &plan->block[k]);
+    sums->area = area;
+    sums->bits = ebcot ? bits : 0;
+    sums->segments = ebcot ? plan->segment_count : 0;
+}
+
+/* Note the words of each tile-component's levels, and add up those of a picture's bands and levels. */
+static void measure_samples(const struct j2k_gpu_part *part, uint32_t index, struct j2k_gpu_sums *sums)
+{
+    const struct j2k_plan *plan = part->items[index].plan;
+    struct j2k_gpu_level_words *words = part->level_words + part->place[index].component;
+    uint64_t bands = 0, levels = 0, top;
+    for (uint32_t b = 0; b < plan->band_count; b++)
+        bands += j2k_gpu_area(plan->band[b].window);
+    for (uint32_t i = 0; i < plan->tile_component_count; i++) {
+        const uint64_t all = kst_j2k_gpu_level_words(plan, &plan->tile_component[i], &top);
+        words[i] = (struct j2k_gpu_level_words){(uint32_t)all, (uint32_t)top};
+        levels += all;
+    }
+    sums->bands = bands;
+    sums->samples = bands + levels;
 }
 
 /*
@@ -67,8 +72,9 @@ static void measure_item(void *arg, uint32_t index)
     const struct j2k_plan *plan = part->items[index].plan;
     struct j2k_gpu_sums sums = {.runs = part->items[index].stream == plan->length ? 0 : kst_j2k_gpu_count_runs(plan)};
     measure_blocks(plan, &sums);
-    if (part->ht)
-        kst_j2k_gpu_add_ht_blocks(plan, &part->ht[part->place[index].block], &sums);
+    measure_samples(part, index, &sums);
+    if (part->block_place)
+        kst_j2k_gpu_add_ht_blocks(plan, &part->block_place[part->place[index].block], &sums);
     part->sums[index] = sums;
 }
 
@@ -90,28 +96,32 @@ static void place_volume(const struct j2k_gpu_item *item, struct j2k_gpu_place *
     *pixels += round_up((size_t)kst_j2k_gpu_volume_bytes(item), STREAM_ALIGNMENT);
 }
 
-/* Allocate memory for the places and sums of all pictures, and the places of their planes. */
+/* Allocate memory for the places and sums of all pictures, the places of their planes, and the words of levels. */
 static bool take_places(struct j2k_gpu_part *part)
 {
-    size_t planes = 0;
-    for (uint32_t i = 0; i < part->count; i++)
-        planes += part->items[i].output.plane_count;
+    size_t planes = 0, components = 0;
     part->place = kst_memory_array(part->memory, part->count, sizeof *part->place, NULL);
+    for (uint32_t i = 0; i < part->count && part->place; i++) {
+        planes += part->items[i].output.plane_count;
+        part->place[i].component = (uint32_t)components;
+        components += part->items[i].plan->tile_component_count;
+    }
+    part->level_words = kst_memory_array(part->memory, components, sizeof *part->level_words, NULL);
     part->plane = kst_memory_array(part->memory, planes, sizeof *part->plane, NULL);
     part->sums = kst_memory_zeroed(part->memory, part->count, sizeof *part->sums, NULL);
-    return part->place && part->plane && part->sums;
+    return part->place && part->level_words && part->plane && part->sums;
 }
 
-/* Allocate memory for the places of T.814 blocks, and note where those of each picture begin. */
-static bool take_ht_places(struct j2k_gpu_part *part)
+/* Allocate memory for the places of blocks, and note where those of each picture begin. */
+static bool take_block_places(struct j2k_gpu_part *part)
 {
     size_t blocks = 0;
     for (uint32_t i = 0; i < part->count; i++) {
         part->place[i].block = (uint32_t)blocks;
         blocks += part->items[i].plan->block_count;
     }
-    part->ht = kst_memory_array(part->memory, blocks, sizeof *part->ht, NULL);
-    return part->ht;
+    part->block_place = kst_memory_array(part->memory, blocks, sizeof *part->block_place, NULL);
+    return part->block_place;
 }
 
 bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index)
@@ -125,15 +135,6 @@ bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index)
            (then - at) % STREAM_ALIGNMENT == 0;
 }
 
-/*
- * Return whether the kernels, or the host, look up pieces of a picture's stream: not if each T.814 block has only one,
- * at its place in the stream.
- */
-static bool has_pieces(const struct j2k_gpu_sums *sums)
-{
-    return sums->segments > 0 || sums->refined > 0 || sums->runs > 0;
-}
-
 /* Place the data of each picture in the buffers. Returns false if they exceed the kernels' offsets. */
 static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
 {
@@ -142,7 +143,6 @@ static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
     kst_pool_run(threads, part->count, measure_item, part);
     for (uint32_t i = 0; i < part->count; i++) {
         const struct j2k_plan *plan = part->items[i].plan;
-        uint64_t levels;
         part->place[i] = (struct j2k_gpu_place){.stream = (uint32_t)stream,
             .segment = (uint32_t)segments,
             .piece = (uint32_t)pieces,
@@ -150,11 +150,12 @@ static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
             .block = (uint32_t)blocks,
             .band = (uint32_t)bands,
             .tile = (uint32_t)tiles,
+            .component = part->place[i].component,
             .view = part->views,
             .plane = plane,
             .samples = (uint32_t)samples};
-        samples += kst_j2k_gpu_sample_words(plan, &levels) + kst_j2k_gpu_stage_words(&part->items[i]);
-        part->place[i].levels = (uint32_t)levels;
+        samples += part->sums[i].samples + kst_j2k_gpu_stage_words(&part->items[i]);
+        part->place[i].levels = (uint32_t)part->sums[i].bands;
         place_planes(&part->items[i], &part->place[i], &part->pixels);
         place_volume(&part->items[i], &part->place[i], &part->pixels);
         plane += part->items[i].output.plane_count;
@@ -163,7 +164,7 @@ static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
                       ? (uint64_t)(part->items[i + 1].plan->data - plan->data)
                       : round_up((size_t)part->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
         segments += part->sums[i].segments;
-        pieces += has_pieces(&part->sums[i]) ? plan->piece_count : 0;
+        pieces += j2k_gpu_has_pieces(&part->sums[i]) ? plan->piece_count : 0;
         blocks += plan->block_count;
         bands += plan->band_count;
         tiles += plan->tile_count;
@@ -255,7 +256,7 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
         .memory = memory, .items = items, .count = count, .finishes = !items->volume, .units = wish->units};
     for (uint32_t i = 0; i < count; i++)
         part->at_once += items[i].volume ? items[i].volume->rows : 1;
-    if (!take_places(part) || !take_ht_places(part) || !place_items(part, threads))
+    if (!take_places(part) || !take_block_places(part) || !place_items(part, threads))
         return false;
     if (wish->units > 0)
         part->unit_bytes = UINT64_C(4) * part->bits * (wish->beside + 1) / wish->units;
@@ -303,53 +304,15 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
     kst_memory_release(part->memory, part->place);
     kst_memory_release(part->memory, part->run);
     kst_memory_release(part->memory, part->plane);
+    kst_memory_release(part->memory, part->level_words);
     kst_memory_release(part->memory, part->entry);
     kst_memory_release(part->memory, part->host_at);
-    kst_memory_release(part->memory, part->ht);
+    kst_memory_release(part->memory, part->block_place);
     kst_memory_release(part->memory, part->band);
     kst_memory_release(part->memory, part->narrow);
     kst_memory_release(part->memory, part->indices);
     kst_memory_release(part->memory, part->bundle);
     kst_memory_release(part->memory, part->store_group);
-}
-
-/* Holds the state while threads write a part. */
-struct work_writing {
-    const struct j2k_gpu_part *part;
-    uint32_t *work;
-    uint32_t segment, piece, block; /* offsets of the first segment, piece and block in the work */
-};
-
-/* Write the segments of a block. No pieces are to be gathered for T.814 segments. */
-static void write_segments_of(
-    const struct work_writing *w, uint32_t index, const struct j2k_block *block, uint32_t *bits)
-{
-    const struct j2k_gpu_place *place = &w->part->place[index];
-    const struct j2k_segment *segment = &w->part->items[index].plan->segment[block->first_segment];
-    struct j2k_work_codeword *to =
-        (struct j2k_work_codeword *)(void *)(w->work + w->segment) + place->segment + block->first_segment;
-    for (uint32_t i = 0; i < block->segment_count; i++, segment++) {
-        to[i] = (struct j2k_work_codeword){
-            .piece = w->piece + (place->piece + segment->first_piece) * WORDS(struct j2k_work_piece),
-            .pieces = block->coder == J2K_HT ? 0 : segment->piece_count,
-            .bits = *bits,
-            .passes = segment->passes,
-            .raw = segment->raw};
-        *bits += (uint32_t)j2k_gpu_segment_words(block, segment);
-    }
-}
-
-/* Write the segments and pieces of a picture. */
-static void write_segments(void *arg, uint32_t index)
-{
-    const struct work_writing *w = arg;
-    const struct j2k_plan *plan = w->part->items[index].plan;
-    const struct j2k_gpu_place *place = &w->part->place[index];
-    uint32_t bits = place->bits;
-    for (uint32_t k = 0; k < plan->block_count && w->part->sums[index].segments > 0; k++)
-        write_segments_of(w, index, &plan->block[k], &bits);
-    if (has_pieces(&w->part->sums[index]))
-        kst_j2k_gpu_write_pieces(w->part, index, (struct j2k_work_piece *)(void *)(w->work + w->piece) + place->piece);
 }
 
 /* Return where the first of a block's wanted coefficients goes in the buffer of samples. */
@@ -359,40 +322,6 @@ uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_
     const struct j2k_block *block = &plan->block[entry->block];
     bool narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block));
     return j2k_gpu_place_in_band(part, entry->item, block, j2k_wanted_part(plan, block), narrow);
-}
-
-static struct j2k_work_block describe_block(
-    const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry, uint32_t segment_at)
-{
-    const struct j2k_plan *plan = part->items[entry->item].plan;
-    const struct j2k_block *block = &plan->block[entry->block];
-    const struct j2k_band *band = &plan->band[block->band];
-    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    const struct j2k_gpu_place *place = &part->place[entry->item];
-    const struct j2k_rect wanted = j2k_wanted_part(plan, block);
-    int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
-    return (struct j2k_work_block){
-        .segment = segment_at + (place->segment + block->first_segment) * WORDS(struct j2k_work_codeword),
-        .segments = block->segment_count,
-        .planes = block->planes,
-        .width = block->width,
-        .height = block->height,
-        .style = tc->style,
-        .contexts = j2k_gpu_contexts_of(band->orientation),
-        .roi_shift = tc->roi_shift,
-        .too_deep = (int32_t)j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
-        .fraction = fraction,
-        .factor = tc->reversible ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
-        .to = kst_j2k_gpu_place_of(part, entry),
-        .pitch = j2k_gpu_width(band->window),
-        .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
-        .cut = block->cut,
-        .left = (uint16_t)(wanted.x0 - block->x),
-        .top = (uint16_t)(wanted.y0 - block->y),
-        .right = (uint16_t)(wanted.x1 - block->x),
-        .bottom = (uint16_t)(wanted.y1 - block->y),
-        .picture = entry->item,
-        .offset = j2k_gpu_first_byte(plan, block)};
 }
 
 struct j2k_work_channel kst_j2k_gpu_channel(const struct j2k_gpu_part *part, uint32_t index, uint32_t k)
@@ -449,16 +378,6 @@ static void write_views(const struct j2k_gpu_part *part, uint32_t index, struct 
     }
 }
 
-static void write_blocks(void *arg, uint32_t index)
-{
-    const struct work_writing *w = arg;
-    const struct j2k_gpu_part *part = w->part;
-    struct j2k_work_block *to = (struct j2k_work_block *)(void *)(w->work + w->block);
-    uint32_t first = index * SLICE, end = part->ebcot_blocks - first < SLICE ? part->ebcot_blocks : first + SLICE;
-    for (uint32_t i = first; i < end; i++)
-        to[i] = describe_block(part, &part->entry[i], w->segment);
-}
-
 static void write_host_blocks(const struct j2k_gpu_part *part, struct j2k_work_host_block *to)
 {
     for (uint32_t i = 0; i < part->host_blocks; i++) {
@@ -501,10 +420,9 @@ void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t 
         .host_blocks = host_blocks};
     for (uint32_t i = 0; i < part->count; i++)
         write_views(part, i, (struct j2k_work_view *)(void *)(work + view) + part->place[i].view);
-    struct work_writing writing = {.part = part, .work = work, .segment = segment, .piece = piece, .block = block};
     if (part->pieces > 0 || part->segments > 0)
-        kst_pool_run(threads, part->count, write_segments, &writing);
-    kst_pool_run(threads, (part->ebcot_blocks + SLICE - 1) / SLICE, write_blocks, &writing);
+        kst_j2k_gpu_write_segments(part, threads, work, segment, piece);
+    kst_j2k_gpu_write_ebcot_blocks(part, threads, work, block, segment);
     kst_j2k_gpu_write_ht_blocks(part, threads, work, ht_block, piece);
     kst_j2k_gpu_write_gaps(part, (struct j2k_work_ht_block *)(void *)(work + ht_block) + ht_blocks);
     if (part->bundles > 0) {

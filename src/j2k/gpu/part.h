@@ -105,17 +105,22 @@ struct j2k_gpu_level_sums {
     uint32_t records, groups;
 };
 
-/* Holds sums over the segments, runs and code-blocks of a picture. */
+/* Holds sums over the segments, runs, bands and code-blocks of a picture. */
 struct j2k_gpu_sums {
     uint64_t bits;                 /* words of its gathered segments; 0 if none must be gathered */
     uint32_t segments;             /* 0: no segment must be gathered, because no block is coded with T.800's coder */
     uint64_t area;                 /* coefficients of its code-blocks */
+    uint64_t bands, samples;       /* words of its bands, and of its bands and levels */
     uint32_t runs;                 /* runs of consecutive bytes; 0: the whole stream is uploaded */
-    uint32_t cost;                 /* cost of the longest code-block; only set where blocks are sorted */
     uint64_t ht_states;            /* words of the states of its T.814 code-blocks */
     uint32_t refined;              /* number of T.814 code-blocks with refinement passes */
     uint32_t gaps;                 /* number of records of gaps between code-blocks */
     struct j2k_work_ht_block *gap; /* the records of gaps; null: gaps were not looked for */
+};
+
+/* Holds what kst_j2k_gpu_level_words() says of a tile-component. */
+struct j2k_gpu_level_words {
+    uint32_t all, top;
 };
 
 /* Says where a plane lies in the buffer of pixels, and its pitch; both in bytes. */
@@ -127,8 +132,8 @@ struct j2k_gpu_plane_place {
 struct j2k_gpu_place {
     uint32_t stream;          /* offset of its stream in bytes */
     uint32_t first_run, runs; /* in the part's runs; 0 runs: the whole stream is there */
-    uint32_t segment;         /* index of its first segment in the part; the next four are indices too */
-    uint32_t piece, block, band, tile;
+    uint32_t segment;         /* index of its first segment in the part; the next five are indices too */
+    uint32_t piece, block, band, tile, component;
     uint32_t bits;                     /* offset of its gathered bits in words */
     uint32_t gap;                      /* index of the record of its first gap */
     uint32_t ht_state;                 /* offset of the states of its T.814 code-blocks in words */
@@ -141,15 +146,15 @@ struct j2k_gpu_place {
 };
 
 /*
- * Says where a T.814 code-block has its state, among the states of its picture, and its record, among all records of
- * the part.
+ * Says where a code-block has its record, among all records for its coder in the part, and a T.814 code-block its
+ * state, among the states of its picture.
  */
-struct j2k_gpu_ht_place {
+struct j2k_gpu_block_place {
     uint32_t state;
-    uint32_t at; /* J2K_HT_NOWHERE: the host decodes it; not set without a list of blocks */
+    uint32_t record; /* J2K_NO_RECORD: the host decodes it; not set without a list of blocks */
 };
 
-#define J2K_HT_NOWHERE UINT32_MAX
+#define J2K_NO_RECORD UINT32_MAX
 
 /* Describes a run of consecutive bytes of a stream that is uploaded. */
 struct j2k_gpu_run {
@@ -161,6 +166,7 @@ struct j2k_gpu_run {
 struct j2k_gpu_entry {
     uint32_t item, block;
     uint16_t shape, cost; /* sort keys, ascending; the block that takes longest has the least cost */
+    uint16_t width, height;
 };
 
 /*
@@ -185,22 +191,23 @@ struct j2k_gpu_part {
      * the plans, and the host decodes none.
      */
     struct j2k_gpu_entry *entry;
-    uint32_t *band; /* for each band, where its window lies in the buffer of samples */
-    bool *narrow;   /* for each tile, whether its samples have 16 bits; null: all tiles have 32 */
-    bool *indices;  /* for each band, whether it holds quantiser indices of 16 bits; null: no band does */
+    uint32_t *band;                          /* for each band, where its window lies in the buffer of samples */
+    struct j2k_gpu_level_words *level_words; /* for each tile-component */
+    bool *narrow;  /* for each tile, whether its samples have 16 bits; null: all tiles have 32 */
+    bool *indices; /* for each band, whether it holds quantiser indices of 16 bits; null: no band does */
     struct j2k_work_bundle *bundle;
     uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
-    uint32_t ebcot_blocks;       /* number of T.800 blocks, which precede those of T.814; only they are in bundles */
-    struct j2k_gpu_ht_place *ht; /* for each block in the order of the plans; only entries of T.814 blocks are set */
-    uint32_t ht_lanes;           /* as in struct j2k_part_work */
-    uint32_t refined;            /* number of blocks of T.814 with refinement passes */
-    uint32_t wave;               /* index of the first bundle whose blocks have flights; such bundles come last */
-    uint32_t host_blocks;        /* number of blocks that the host decodes; `blocks` does not include them */
-    uint32_t *host_at;           /* for each host block, where its coefficients lie in their buffer, in words */
-    uint32_t host_words;         /* words of the buffer of host blocks' coefficients */
-    uint32_t words;              /* words of the work */
-    uint32_t bits, states;       /* words of the buffers of bits and states; exact */
+    uint32_t ebcot_blocks; /* number of T.800 blocks, which precede those of T.814; only they are in bundles */
+    struct j2k_gpu_block_place *block_place; /* for each block in the order of the plans */
+    uint32_t ht_lanes;                       /* as in struct j2k_part_work */
+    uint32_t refined;                        /* number of blocks of T.814 with refinement passes */
+    uint32_t wave;         /* index of the first bundle whose blocks have flights; such bundles come last */
+    uint32_t host_blocks;  /* number of blocks that the host decodes; `blocks` does not include them */
+    uint32_t *host_at;     /* for each host block, where its coefficients lie in their buffer, in words */
+    uint32_t host_words;   /* words of the buffer of host blocks' coefficients */
+    uint32_t words;        /* words of the work */
+    uint32_t bits, states; /* words of the buffers of bits and states; exact */
     uint64_t samples;
     size_t stream, pixels; /* bytes of the buffers of streams and of pixels */
     size_t planes;         /* bytes behind the pixels, for components that are to be converted */
@@ -290,11 +297,21 @@ bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads,
  * kst_j2k_gpu_write_ht_blocks() writes the blocks to word `block_at` of the work; the pieces must already have been
  * written, to word `piece_at`.
  */
-void kst_j2k_gpu_add_ht_blocks(const struct j2k_plan *plan, struct j2k_gpu_ht_place *places, struct j2k_gpu_sums *sums);
-bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads);
+void kst_j2k_gpu_add_ht_blocks(
+    const struct j2k_plan *plan, struct j2k_gpu_block_place *places, struct j2k_gpu_sums *sums);
+bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part);
 uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish *wish);
 void kst_j2k_gpu_write_ht_blocks(
     const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t block_at, uint32_t piece_at);
+
+/*
+ * blocks.c: write the T.800 blocks from word `block_at` of the work on, and their segments from `segment_at` on. The
+ * pieces are written to word `piece_at`.
+ */
+void kst_j2k_gpu_write_segments(
+    const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t segment_at, uint32_t piece_at);
+void kst_j2k_gpu_write_ebcot_blocks(
+    const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t block_at, uint32_t segment_at);
 
 /*
  * gaps.c: kst_j2k_gpu_find_gaps() lists the coefficients that no block covers, if all blocks are T.814 blocks, so that
@@ -424,20 +441,29 @@ static inline uint32_t j2k_gpu_view_of(const struct j2k_gpu_part *part, uint32_t
     return part->place[index].view + (one ? 0 : component / J2K_WORK_CHANNELS);
 }
 
-/* Return the number of bit-planes in which a block has passes. */
-static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
+/*
+ * Return whether the kernels, or the host, look up pieces of a picture's stream: not if each T.814 block has only one,
+ * at its place in the stream.
+ */
+static inline bool j2k_gpu_has_pieces(const struct j2k_gpu_sums *sums)
 {
-    uint32_t planes = block->passes > 0 ? (block->passes + 4U) / 3 : 0;
+    return sums->segments > 0 || sums->refined > 0 || sums->runs > 0;
+}
+
+/* Return the number of bit-planes in which a block of so many passes has some. */
+static inline uint32_t j2k_gpu_planes(uint32_t passes)
+{
+    uint32_t planes = passes > 0 ? (passes + 4) / 3 : 0;
     return planes < J2K_BLOCK_PLANES ? planes : J2K_BLOCK_PLANES;
 }
 
 /*
- * Return how many words the bits of a block's segment take, with their head. In front of the bits of the MQ coder there
+ * Return how many words the bits of a segment take, with their head. In front of the bits of the MQ coder there
  * is one more bit. The bits of T.814 are not gathered.
  */
-static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, const struct j2k_segment *segment)
+static inline uint64_t j2k_gpu_segment_words(bool ht, const struct j2k_segment *segment)
 {
-    return J2K_SEGMENT_HEAD + (block->coder == J2K_HT ? 0 : segment->length / 4) + 1;
+    return J2K_SEGMENT_HEAD + (ht ? 0 : segment->length / 4) + 1;
 }
 
 /*
@@ -447,13 +473,21 @@ static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, cons
 bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index);
 
 /*
- * part.c: return how many words the bits of a block's segments take. j2k_gpu_ht_bit_words() does so for T.814 blocks
- * only.
+ * Return how many words the bits of a block's segments take. j2k_gpu_ht_bit_words() does so for T.814 blocks only.
  */
-uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block);
 static inline uint64_t j2k_gpu_ht_bit_words(const struct j2k_block *block)
 {
     return block->segment_count * (J2K_SEGMENT_HEAD + UINT64_C(1));
+}
+
+static inline uint64_t j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    uint64_t sum = 0;
+    if (block->coder == J2K_HT)
+        return j2k_gpu_ht_bit_words(block);
+    for (uint32_t i = 0; i < block->segment_count; i++)
+        sum += j2k_gpu_segment_words(false, &plan->segment[block->first_segment + i]);
+    return sum;
 }
 
 /* Return the tile that a block belongs to. */
