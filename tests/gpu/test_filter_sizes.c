@@ -52,13 +52,18 @@ static void check(const struct large *large, uint32_t width, uint32_t height)
     filtered_forget(&p);
 }
 
-/* Long rows and long columns. Parts that lie outside such images are refused, which is no failure. */
+/*
+ * Long rows and long columns, with fewer cases one of these of each chain, by turns. Parts that lie outside such images
+ * are refused, which is no failure.
+ */
 static void long_images(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CHAINS; i++) {
-        check(&chains[i], LONG, 3);
-        check(&chains[i], 2, LONG);
+        if (!fewer_cases() || i % 2 == 0)
+            check(&chains[i], LONG, 3);
+        if (!fewer_cases() || i % 2 == 1)
+            check(&chains[i], 2, LONG);
     }
 }
 

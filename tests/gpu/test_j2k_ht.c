@@ -185,7 +185,7 @@ static void test_planes(void **state)
 static void test_passes(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < (simulated() ? 2 : 24); i++) {
+    for (uint32_t i = 0; i < (simulated() ? 2 : fewer_cases() ? 8 : 24); i++) {
         const struct variety v = {.planes = 2 + below(12),
             .passes = 1 + (i + 1) % 3,
             .style = i % 4 < 2 ? J2K_STYLE_CAUSAL : 0,
@@ -222,7 +222,7 @@ static void test_damage(void **state)
 {
     (void)state;
     damaged_plans = 0;
-    for (uint32_t i = 0; i < (simulated() ? 4 : 80); i++) {
+    for (uint32_t i = 0; i < (simulated() ? 4 : fewer_cases() ? 20 : 80); i++) {
         const struct variety v = {.planes = 1 + below(15),
             .passes = 1 + i % 3,
             .style = i % 7 == 0 ? J2K_STYLE_CAUSAL : 0,

@@ -29,7 +29,9 @@ void note_skipped(const char *reason);
 /* Skip the whole program. Returns its exit status. */
 int skip_all(const char *reason);
 
-/* Return whether tests with many similar cases are to try some of them; KOSTKA_TESTS is "some" then. */
+/*
+ * Return whether tests with many similar cases are to try some of them: with sanitizers, and if KOSTKA_TESTS is "some".
+ */
 bool fewer_cases(void);
 
 /* Return the exit status of a program whose group had `tests` tests, of which `failed` failed. */
