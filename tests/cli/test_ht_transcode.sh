@@ -73,7 +73,7 @@ equals "$(brand many/a.jph)" "jph "
 gpu=$("$KOSTKA" devices | sed -n 's/^\(opencl:[0-9]*\|cuda:[0-9]*\) .*/\1/p' | head -n 1)
 # Its picture is small, as PoCL has not optimised the kernels.
 if [ -n "$gpu" ]; then
-    expect 0 "$KOSTKA" convert --scale 1/8 --resize 160 "$photo" small.ppm
+    expect 0 "$KOSTKA" convert --scale 1/8 --resize 96 "$photo" small.ppm
     expect 0 "$KOSTKA" encode small.ppm whole.jp2
     expect 0 "$KOSTKA" encode --rate 2 small.ppm cut.jp2
     head -c -2000 whole.jp2 >damaged.jp2

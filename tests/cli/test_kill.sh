@@ -3,6 +3,7 @@
 # Processes that are killed at any moment: with --resume all inputs are done in the end, each once, as by one call. With
 # IDLE_CUDA they work through a flow, on a device whose driver does nothing.
 . "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+KILLS=$(cases "$KILLS" $(((KILLS + 2) / 3)))
 options='--out-format jp2 --psnr 40 --threads 2'
 if [ -n "${IDLE_CUDA:-}" ]; then
     KOSTKA=$IDLE_CUDA/kostka

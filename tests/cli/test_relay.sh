@@ -23,11 +23,15 @@ head -c -400 in/p6.jpg >in/warns.jpg
 head -c 300 in/p8.jpg >in/cut.jpg
 echo text >in/bad.jpg
 
-# both NAME CODE VERB WORD…: a call on the CPU and on the GPU makes the same files, lines and complaints
+# both NAME CODE VERB WORD…: a call on the CPU and on the GPU, alone or beside the CPU, makes the same files, lines and complaints; of
+# these two each call takes one, by turns, where some cases are tried; two calls take both, whose manifests are looked at below
 both() {
     name=$1 code=$2
     shift 2
-    for device in cpu "$gpu" "$gpu,cpu"; do
+    take_turn
+    gpus=$(cases "$gpu $gpu,cpu" "$([ $turn = 0 ] && echo "$gpu" || echo "$gpu,cpu")")
+    case $name in decode | wavelets) gpus="$gpu $gpu,cpu" ;; esac
+    for device in cpu $gpus; do
         place=$(echo "$name-$device" | tr ':,' '--')
         (expect "$code" "$KOSTKA" "$@" --out-dir "$place" --manifest "$place.m" --device "$device" && sort err |
             sed "s/$place/PLACE/g" >"$place.err" && exit "$failures") || failures=$((failures + 1))
@@ -35,7 +39,7 @@ both() {
         sed "s/$place/PLACE/g; s/,\"device\":\"[^\"]*\"//" "$place.m" | sort >"$place.lines"
     done
     [ -s "$name-cpu.sums" ] || fail "$name: nothing was made"
-    for device in "$gpu" "$gpu,cpu"; do
+    for device in $gpus; do
         place=$(echo "$name-$device" | tr ':,' '--')
         for what in sums err lines; do
             cmp -s "$name-cpu.$what" "$place.$what" || fail "$name: $what on $device: $(diff "$name-cpu.$what" "$place.$what")"

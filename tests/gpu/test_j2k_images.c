@@ -44,15 +44,19 @@ static void decode_wanted(
     kst_decode(cpu_context, stream->data, stream->length, options, wanted, report);
 }
 
-/* In host, pinned and device memory of each GPU. */
+/* In host, pinned and device memory of each GPU; with fewer cases in these by turns. */
 static void compare(const char *name, const struct stream *stream, const kst_decode_options *options, bool on_gpu)
 {
+    static uint32_t turn;
     kst_image wanted;
     kst_report wanted_report;
     decode_wanted(stream, options, &wanted, &wanted_report);
+    turn++;
     for (uint32_t i = 0; i < gpu_contexts; i++) {
         const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, device_memory(gpu_context[i])};
         for (uint32_t m = 0; m < 3; m++) {
+            if (fewer_cases() && m != turn % 3)
+                continue;
             kst_image image;
             kst_report report;
             char what[128];
@@ -203,12 +207,15 @@ static void check_strips(kst_context *context, kst_j2k_options *coding)
     kst_buffer buffer = encode_noise(310, 1000, &encoding);
     for (uint32_t m = 0; m < 3; m++) {
         kst_decode_options_init(&options);
-        compare_strips(context, &buffer, &options, memories[m], true);
+        if (m == 0 || !fewer_cases())
+            compare_strips(context, &buffer, &options, memories[m], true);
         options.format = KST_FORMAT_BGRA;
         options.region = (kst_region){7, 11, 303, 980};
-        compare_strips(context, &buffer, &options, memories[m], true);
+        if (m == 1 || !fewer_cases())
+            compare_strips(context, &buffer, &options, memories[m], true);
         options.format = KST_FORMAT_PLANAR;
-        compare_strips(context, &buffer, &options, memories[m], true);
+        if (m == 2 || !fewer_cases())
+            compare_strips(context, &buffer, &options, memories[m], true);
     }
     size_t length = buffer.length;
     buffer.length = length * 2 / 3;

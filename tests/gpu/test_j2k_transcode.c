@@ -271,7 +271,7 @@ static const struct kind cuts[] = {
         .depth = 12,
         .coding.value = 3},
     /* Long passes, in which each rule of stuffing has its turn. */
-    {.name = "cut, noise", .width = 700, .height = 450, .planes = 1, .depth = 12, .coding.value = 2},
+    {.name = "cut, noise", .width = 350, .height = 300, .planes = 1, .depth = 12, .coding.value = 2},
     {.name = "layers of rates",
         .width = 150,
         .height = 90,
@@ -456,7 +456,7 @@ static void test_made_streams(void **state)
 {
     (void)state;
     static const struct kind kind = {.name = "several sets, mixed coders"};
-    for (uint32_t turn = 0; turn < (simulated() ? 0 : 30); turn++) {
+    for (uint32_t turn = 0; turn < (simulated() ? 0 : fewer_cases() ? 15 : 30); turn++) {
         const kst_transcode_options options = other_coder(turn % 3 == 2 && turn % 2 == 0);
         const kst_buffer stream = make_sets(turn);
         kst_buffer old = compare(&kind, &stream, &options);
@@ -512,7 +512,7 @@ static void test_damage(void **state)
     enum { TURNS = 36, LAYERS_OF_RATES = 3 };
     const struct kind cut = cut_at(LAYERS_OF_RATES);
     uint32_t damaged = 0;
-    for (uint32_t turn = 0; turn < TURNS && !simulated(); turn++) {
+    for (uint32_t turn = 0; turn < (fewer_cases() ? TURNS / 2 : TURNS) && !simulated(); turn++) {
         const struct kind *kind = turn % 3 == 1 ? &cut : &kinds[turn % 2 ? 19 : 0];
         kst_transcode_options options = other_coder(true);
         kst_buffer stream = stream_of(kind);

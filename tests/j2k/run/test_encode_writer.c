@@ -129,7 +129,7 @@ static void make_options(uint32_t i, kst_j2k_options *j2k)
 static void same_bytes(void **state)
 {
     const struct fixture *f = *state;
-    for (uint32_t i = 0; i < 24; i += SANITIZED ? 7 : 1) {
+    for (uint32_t i = 0; i < 24; i += fewer_cases() ? 7 : 1) {
         kst_j2k_options j2k;
         kst_image image = describe(f, i % 5 ? 133 + i : 2 + i, 100 + 7 * i);
         make_options(i, &j2k);
@@ -162,7 +162,7 @@ static void by_tiles(void **state)
 {
     const struct fixture *f = *state;
     kst_context *context = context_create("cpu", 2, &(kst_limits){.memory = 7200000});
-    for (uint32_t i = THREADS_WATCHED ? 9 : 1; i < 24; i += THREADS_WATCHED ? 24 : SANITIZED ? 12 : 4) {
+    for (uint32_t i = THREADS_WATCHED ? 9 : 1; i < 24; i += THREADS_WATCHED ? 24 : fewer_cases() ? 12 : 4) {
         kst_j2k_options j2k;
         struct memory_file file = {.most = 0};
         kst_image image = describe(f, SIDE - 5 * i, 650 + i);

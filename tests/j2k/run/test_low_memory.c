@@ -17,7 +17,10 @@
 
 /* Under ThreadSanitizer, which takes forty times as long, one picture stands for all on which the same threads work;
  * under others, one stands for two. */
-enum { SHAPES_APART = THREADS_WATCHED ? 3 : SANITIZED ? 2 : 1 };
+static size_t shapes_apart(void)
+{
+    return THREADS_WATCHED ? 3 : fewer_cases() ? 2 : 1;
+}
 
 enum { THREADS = 3, MANY = 16, MEMORY = 21 << 16, CODING_MEMORY = 11 << 19, LITTLE = 340000 };
 
@@ -86,7 +89,7 @@ static void check_shapes(const struct coded_shape *shapes, size_t count, uint64_
     void (*look)(const char *what, kst_context *small, const kst_image *image, const kst_j2k_options *j2k))
 {
     kst_context *small = limited_context(THREADS, memory);
-    for (size_t i = 0; i < count; i += SHAPES_APART) {
+    for (size_t i = 0; i < count; i += shapes_apart()) {
         kst_image image = noise_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
         const kst_j2k_options j2k = shape_options(&shapes[i]);
         look(shapes[i].name, small, &image, &j2k);
@@ -141,7 +144,7 @@ static void test_cancelled(void **state)
     static const double stops[] = {0, 0.01, 0.3, 0.6, 0.9};
     kst_context *small = limited_context(THREADS, MEMORY);
     kst_buffer stream = make_broad();
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i += SHAPES_APART) {
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i += shapes_apart()) {
         struct progress_calls calls = {.stop = stops[i]};
         const kst_progress progress = {.size = sizeof progress, .told = take_progress, .user = &calls};
         kst_decode_options options;
@@ -294,7 +297,7 @@ static void test_coding_cancelled(void **state)
     static const double stops[] = {0.01, 0.3, 0.8};
     kst_image image = noise_image(KST_FORMAT_RGB, 8200, 130, 8);
     kst_context *small = limited_context(THREADS, ENOUGH);
-    for (size_t i = THREADS_WATCHED; i < sizeof stops / sizeof *stops; i += SHAPES_APART) {
+    for (size_t i = THREADS_WATCHED; i < sizeof stops / sizeof *stops; i += shapes_apart()) {
         struct progress_calls calls = {.stop = stops[i]};
         const kst_progress progress = {.size = sizeof progress, .told = take_progress, .user = &calls};
         kst_encode_options options = j2k_coding(NULL);
@@ -350,7 +353,7 @@ static void test_coding_lanes(void **state)
         {"one tile", KST_FORMAT_RGB, 768, 384, 8, 0, KST_J2K_LOSSLESS, 0},
         {"lossy tiles", KST_FORMAT_RGB, 768, 384, 8, 192, KST_J2K_RATIO, 20},
     };
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += SHAPES_APART) {
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += shapes_apart()) {
         kst_image image = noise_image(shapes[i].format, shapes[i].width, shapes[i].height, shapes[i].depth);
         const kst_j2k_options j2k = shape_options(&shapes[i]);
         kst_buffer whole = j2k_coded(context, &image, &j2k);

@@ -129,7 +129,7 @@ static void mutations(void **state)
     (void)state;
     for (uint32_t s = 0; s < COUNT(seeds); s++) {
         struct stream stream = make_stream(&seeds[s]);
-        for (uint32_t i = 0; i < (SANITIZED ? 30 : 100); i++) {
+        for (uint32_t i = 0; i < (fewer_cases() ? 30 : 100); i++) {
             /* Exactly as long as its contents, so that a sanitizer sees every byte read behind them. */
             uint8_t *data = malloc(stream.length);
             assert_non_null(data);
@@ -141,7 +141,7 @@ static void mutations(void **state)
             snprintf(name, sizeof name, "mutation %u of seed %u", i, s);
             kst_decode_options options = random_options(&seeds[s], &random);
             struct outcome outcome =
-                decode_on_all(&contexts, name, exact, length, &options, 1 + i % 3, SANITIZED ? 4 : 3);
+                decode_on_all(&contexts, name, exact, length, &options, 1 + i % 3, fewer_cases() ? 4 : 3);
             with_warnings += outcome.warnings > 0;
             with_errors += outcome.status ? 1 : 0;
             free(exact);
@@ -149,8 +149,8 @@ static void mutations(void **state)
         }
         free(stream.data);
     }
-    assert_true(with_warnings > (SANITIZED ? 100 : 400));
-    assert_true(with_errors > (SANITIZED ? 5 : 20));
+    assert_true(with_warnings > (fewer_cases() ? 100 : 400));
+    assert_true(with_errors > (fewer_cases() ? 5 : 20));
 }
 
 int main(void)

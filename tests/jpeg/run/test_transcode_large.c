@@ -203,7 +203,7 @@ static struct recipe choose_recipe(int n)
 
 static void test_same_bytes(void **state)
 {
-    const int count = SANITIZED ? 24 : 120;
+    const int count = fewer_cases() ? 24 : 120;
     (void)state;
     random_state = 1;
     for (uint32_t threads = THREADS_WATCHED ? 3 : 1; threads <= 3; threads++) {
@@ -259,7 +259,7 @@ static void test_factors(void **state)
 /* Damage anywhere, and files that end early: the same pixels, warnings and errors. */
 static void test_damage(void **state)
 {
-    const int count = SANITIZED ? 20 : 120;
+    const int count = fewer_cases() ? 20 : 120;
     (void)state;
     random_state = 3;
     for (int n = 0; n < count; n++) {
@@ -283,7 +283,7 @@ static void check_corpus_file(const char *name, const uint8_t *data, size_t leng
     assert_non_null(jpeg.data);
     print_message("%s\n", name);
     memcpy(jpeg.data, data, length);
-    for (int n = SANITIZED ? (int)(length / 3 % 2) : 0; n < 2; n += SANITIZED ? 2 : 1) {
+    for (int n = fewer_cases() ? (int)(length / 3 % 2) : 0; n < 2; n += fewer_cases() ? 2 : 1) {
         kst_transcode_options options;
         kst_transcode_options_init(&options);
         options.coding = (kst_coding)((length + (size_t)n) % 3);
