@@ -58,6 +58,7 @@ for verb in decode encode transcode convert filter video volume tiff info compar
         "$KOSTKA" --complete $verb "$option" | grep -q -x -e "$option" || fail "$option of $verb is not offered"
     done <told
     while read -r option; do
+        is_due || continue
         "$KOSTKA" --complete $verb "$option=" | grep -v '^:' >values
         while read -r value; do
             "$KOSTKA" $verb "$value" missing 2>err </dev/null >out

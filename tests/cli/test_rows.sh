@@ -114,8 +114,8 @@ while read -r depth colours; do
             rm -f "whole.$extension" "across.$extension"
         done
         make_png 40 300 "$depth" "$colour" noise interlaced
-        check in.png -q 90 --progressive
-        check_j2k jp2 in.png
+        ! is_due || check in.png -q 90 --progressive
+        ! is_due || check_j2k jp2 in.png
     done
 done <<'END'
 1 0 3
@@ -178,8 +178,8 @@ while read -r bits channels words; do
     # shellcheck disable=SC2086 # words
     make_tiff in.tif 77 50 "$bits" "$channels" $words
     check in.tif
-    check_j2k jp2 in.tif
-    check_j2k j2k in.tif --levels 1
+    ! is_due || check_j2k jp2 in.tif
+    ! is_due || check_j2k j2k in.tif --levels 1
     across in.tif pam tif
 done <<'END'
 8 1
@@ -245,14 +245,15 @@ truncate -s $((10400 * rows + $(wc -c <large.pgm))) large.pgm
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jpg
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jp2
 most=32000 # 16 MB, 4 MB of pages of the mapped file, 4.5 MB of libraries; 24 MB are found
-for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1' bmp; do
+cases 'png --compression 1,tif --compression 0,tif --compression 1,bmp' 'png --compression 1,tif --compression 0,bmp' | tr , '\n' >hows
+while read -r how; do
     extension=${how%% *}
     # shellcheck disable=SC2086 # words
     expect 0 "$KOSTKA" convert ${how#"$extension"} --device cpu large.pgm large.$extension
     small "large.$extension" large.jpg --max-memory 16M
     small "large.$extension" large.jp2 --max-memory 16M
     [ "$extension" != bmp ] || small "large.$extension" large.jp2 # as with the limit, in more memory
-done
+done <hows
 # A PGM of up to 32 MB is mapped, and its pages are let go while others are encoded.
 printf 'P5\n6000 5000\n255\n' >mapped.pgm
 truncate -s $((6000 * 5000 + $(wc -c <mapped.pgm))) mapped.pgm

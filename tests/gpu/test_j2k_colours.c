@@ -112,7 +112,8 @@ static void test_parts(void **state)
     static const kst_format formats[] = {KST_FORMAT_AUTO, KST_FORMAT_PLANAR, KST_FORMAT_BGRA, KST_FORMAT_RGB};
     (void)state;
     for (uint32_t i = 0; i < RECIPES; i++)
-        for (uint32_t k = 0; k < (simulated() ? 1 : 8) && is_due(i); k++) {
+        for (uint32_t k = fewer_cases() ? i % 2 : 0; k < (simulated() ? 1 : 8) && is_due(i);
+             k += fewer_cases() ? 2 : 1) {
             kst_decode_options options;
             kst_decode_options_init(&options);
             options.format = formats[k % 4];
@@ -130,7 +131,8 @@ static void test_changed(void **state)
     static const float mean[4] = {123.675F, 116.28F, 103.53F, 0.1F}, scale[4] = {0.01712475F, -3.5F, 0, 1000};
     (void)state;
     for (uint32_t i = 0; i < RECIPES; i++)
-        for (uint32_t k = 0; k < (simulated() ? 1 : 8) && is_due(i); k++) {
+        for (uint32_t k = fewer_cases() ? i % 2 : 0; k < (simulated() ? 1 : 8) && is_due(i);
+             k += fewer_cases() ? 2 : 1) {
             kst_decode_options options;
             kst_decode_options_init(&options);
             options.format = formats[k % 4];
@@ -184,7 +186,7 @@ static struct recipe choose_recipe(char *mapping, char *order)
 static void test_random(void **state)
 {
     const char *count = getenv("KOSTKA_COUNT");
-    uint32_t most = count ? (uint32_t)strtoul(count, NULL, 10) : 40;
+    uint32_t most = count ? (uint32_t)strtoul(count, NULL, 10) : fewer_cases() ? 16 : 40;
     (void)state;
     for (uint32_t i = 0; i < most && !simulated(); i++) {
         char mapping[9], order[5];
@@ -222,7 +224,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < RECIPES; i++)
-        for (uint32_t k = 0; k < 3 && !simulated(); k++) {
+        for (uint32_t k = 0; k < (fewer_cases() ? 1 : 3) && !simulated(); k++) {
             kst_buffer copy = {.data = malloc(files[i].length), .length = files[i].length};
             kst_decode_options options;
             kst_decode_options_init(&options);
@@ -291,7 +293,8 @@ static void test_strips(void **state)
             kst_decode_options options;
             kst_decode_options_init(&options);
             options.region = (kst_region){5, 7, large_recipes[i].width - 9, large_recipes[i].height - 17};
-            compare_strips(context, large_recipes[i].name, &file, &options);
+            if (!fewer_cases() || i == 0)
+                compare_strips(context, large_recipes[i].name, &file, &options);
             options.orient = true;
             compare_strips(context, large_recipes[i].name, &file, &options);
             memset(&options.region, 0, sizeof options.region);

@@ -65,7 +65,7 @@ static void test_whole(void **state)
          * A device sees a stream without its later layers as code-blocks with fewer bytes. The files have one layer, so
          * that nothing is left out of them.
          */
-        if (!simulated() && strncmp(streams[i], "file", 4) != 0)
+        if (!simulated() && strncmp(streams[i], "file", 4) != 0 && (!fewer_cases() || i % 2))
             compare_stream(streams[i], data, length, &filter, 1, false);
         free(data);
     }

@@ -131,7 +131,7 @@ static void test_options(void **state)
 {
     static const uint32_t sides[][2] = {{64, 64}, {32, 32}, {16, 8}, {4, 512}, {1024, 4}, {4, 4}, {128, 32}};
     (void)state;
-    for (uint32_t i = 0; i < 21 && !simulated(); i++) {
+    for (uint32_t i = 0; i < (fewer_cases() ? 14 : 21) && !simulated(); i++) {
         kst_image image = noise_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + below(200), 1 + below(130), 8);
         kst_j2k_options options = ht_options(i % 2 ? 0 : (1 + below(40)) / 8.0);
         kst_j2k_component own = {.component = 1, .fields = KST_J2K_OWN_STYLE, .style = KST_J2K_TERMALL};

@@ -41,6 +41,12 @@ cases() {
     if [ "${KOSTKA_TESTS:-all}" = some ]; then echo "$2"; else sampled "$1" "$2"; fi
 }
 
+# is_due: whether to try a case that differs little from others; where some cases are tried every second one is due
+is_due() {
+    take_turn
+    [ "$(cases 0 $turn)" = 0 ]
+}
+
 # take_turn: $turn is 0 or 1, as often, in the order of Thue and Morse: whatever loops it is called in, each of their values
 # meets both
 turns=0
