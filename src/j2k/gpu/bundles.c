@@ -261,7 +261,8 @@ static uint32_t lanes_of(const struct choice *choice, const struct j2k_gpu_entry
 
 /*
  * Cut the sorted blocks into bundles, each with as many blocks of one shape as it has lanes, or fewer if a block
- * follows that wants fewer lanes.
+ * follows that wants fewer lanes. Lanes without blocks take memory, too; so there are fewer than twice as many lanes as
+ * blocks.
  */
 static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish, const struct choice *choice)
 {
@@ -275,6 +276,8 @@ static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wi
                (flights || lanes_of(choice, &part->entry[i]) >= bundle.lanes);
              i++)
             bundle.blocks++;
+        while (flights == 0 && bundle.lanes / 2 >= bundle.blocks)
+            bundle.lanes /= 2;
         part->wave += flights == 0;
         part->bundle[part->bundles++] = bundle;
     }
