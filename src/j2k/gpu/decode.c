@@ -12,7 +12,8 @@
 enum {
     ARGUMENTS = 6,
     CLEARED_MOST = 4 << 20, /* words; see clears_at_once() */
-    AHEAD_MOST = 8 << 20    /* bytes; see upload() */
+    AHEAD_MOST = 8 << 20,   /* bytes; see upload() */
+    AHEAD_VOLUMES = 64 << 20
 };
 
 static struct j2k_gpu_decoding_state *state_of(const struct j2k_gpu_job *job)
@@ -178,13 +179,14 @@ static void make_pixels(struct j2k_gpu_job *job)
  * Upload the streams, and the work, which is written while the streams are uploaded. Copies of all jobs go over the bus
  * in the order in which they were queued, so that the work of a job waits for the streams of jobs that began later.
  * Therefore, if many jobs begin at once, only the first have their streams uploaded early, as many as the bus copies
- * while a thread writes the work of one.
+ * while a thread writes the work of one; or most of them if they are volumes, whose streams take the bus longer than
+ * everything else takes.
  */
 static void upload(struct j2k_gpu_job *job)
 {
     atomic_uint_fast64_t *ahead = &state_of(job)->ahead;
     const uint64_t bytes = job->part.stream;
-    const bool early = atomic_fetch_add(ahead, bytes) < AHEAD_MOST;
+    const bool early = atomic_fetch_add(ahead, bytes) < (job->items->volume ? AHEAD_VOLUMES : AHEAD_MOST);
     if (early)
         kst_j2k_gpu_upload_streams(job);
     kst_j2k_gpu_work(&job->part, job->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
