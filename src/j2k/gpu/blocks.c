@@ -160,14 +160,15 @@ static inline void describe_block(
     to->too_deep = (int32_t)bits + fraction > BITS;
     to->fraction = fraction;
     to->factor = fraction == in->fraction ? in->factor : factor_of(in, fraction);
-    to->to = in->at + (block->y - in->y) * in->pitch + (block->x - in->x);
     to->pitch = in->pitch;
     to->narrow = in->narrow;
     to->cut = block->cut;
     to->left = to->top = 0;
     to->picture = in->item;
     to->offset = j2k_gpu_first_byte(plan, block);
-    if (!in->whole)
+    if (in->whole)
+        to->to = in->at + (block->y - in->y) * in->pitch + (block->x - in->x);
+    else
         describe_window(in, block, to);
 }
 
@@ -186,15 +187,15 @@ static void write_slice(void *arg, uint32_t slice)
     const struct j2k_plan *plan = w->part->items[item].plan;
     const struct j2k_gpu_block_place *place = &w->part->block_place[w->part->place[item].block];
     struct j2k_work_block *to = w->to;
-    struct block_band in = {.index = UINT32_MAX};
+    struct block_band in = {.band = NULL};
     uint32_t k = slice % w->slices * SLICE;
     for (const uint32_t end = count < k + SLICE ? count : k + SLICE; k < end; k++) {
         const struct j2k_block *block = &plan->block[k];
-        if (k + AHEAD < end && place[k + AHEAD].record != J2K_NO_RECORD)
+        if (k + AHEAD < end && plan->block[k + AHEAD].coder == J2K_EBCOT && place[k + AHEAD].record != J2K_NO_RECORD)
             fetch_record(&to[place[k + AHEAD].record]);
         if (block->coder != J2K_EBCOT || place[k].record == J2K_NO_RECORD)
             continue;
-        if (block->band != in.index)
+        if (!in.band || block->band != in.index)
             describe_band(w, item, block->band, &in);
         describe_block(&in, plan, block, &to[place[k].record]);
     }

@@ -260,9 +260,9 @@ static uint32_t lanes_of(const struct choice *choice, const struct j2k_gpu_entry
 }
 
 /*
- * Cut the sorted blocks into bundles, each with as many blocks of one shape as it has lanes, or fewer if a block
- * follows that wants fewer lanes. Lanes without blocks take memory, too; so there are fewer than twice as many lanes as
- * blocks.
+ * Cut the sorted blocks into bundles, each with as many blocks of one shape as it has lanes. Lanes without blocks would
+ * take memory that was not foreseen: if a block follows that wants fewer lanes, the blocks in front of it are divided
+ * into bundles that are full.
  */
 static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish, const struct choice *choice)
 {
@@ -272,12 +272,14 @@ static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wi
         struct j2k_work_bundle bundle = {.block = i,
             .lanes = flights ? wave_lanes(part, wish, &part->entry[i], flights) : lanes_of(choice, &part->entry[i]),
             .flights = flights};
-        for (; i < part->ebcot_blocks && bundle.blocks < bundle.lanes && part->entry[i].shape == shape &&
-               (flights || lanes_of(choice, &part->entry[i]) >= bundle.lanes);
-             i++)
+        const uint32_t lanes = bundle.lanes, left = part->ebcot_blocks - i;
+        while (bundle.blocks < lanes && bundle.blocks < left && part->entry[i + bundle.blocks].shape == shape &&
+               (flights || lanes_of(choice, &part->entry[i + bundle.blocks]) >= lanes))
             bundle.blocks++;
-        while (flights == 0 && bundle.lanes / 2 >= bundle.blocks)
+        while (flights == 0 && !wish->lanes && bundle.lanes > bundle.blocks)
             bundle.lanes /= 2;
+        bundle.blocks = bundle.blocks < bundle.lanes ? bundle.blocks : bundle.lanes;
+        i += bundle.blocks;
         part->wave += flights == 0;
         part->bundle[part->bundles++] = bundle;
     }

@@ -298,8 +298,9 @@ static void begin_part(struct j2k_volume_parts *parts)
 {
     struct j2k_volume_part *part = &parts->part[parts->begun++];
     const struct volume_decoding *first = parts->volumes[part->first];
-    const struct j2k_gpu_order order = {
-        .beside = parts_beside(parts, first), .followed = first->beside > 0, .by_itself = first->beside > 0};
+    const struct j2k_gpu_order order = {.beside = parts_beside(parts, first),
+        .followed = first->beside > 0 || parts->part_count > 1,
+        .by_itself = first->beside > 0};
     struct gpu_error error;
     part->job = kst_j2k_gpu_begin(first->gpu, &parts->item[part->first], part->count, &order, &error);
     for (uint32_t i = 0; i < part->count && !part->job; i++)
