@@ -95,7 +95,10 @@ struct j2k_work_coded_block {
     u32 exact;    /* coefficients are integers, which all planes together represent exactly */
     u32 factor;   /* factor from coefficients to quantiser indices, as the bits of a single-precision number */
     u32 measured; /* J2K_MEASURED_GAINS, perhaps with J2K_MEASURED_ERRORS; or 0 */
-    /* Planes that gain less than this per byte are left out: bits of a single-precision number; 0: no plane is. */
+    /*
+     * Planes, and the last passes of the lowest one, that gain less than this per byte are left out: bits of a
+     * single-precision number; 0: none are.
+     */
     u32 stop;
     u32 roi_shift;
     u32 left, top, right, bottom; /* the part of the block whose indices are raised by roi_shift */

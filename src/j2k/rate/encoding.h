@@ -74,7 +74,7 @@ struct j2k_encode_request {
      */
     uint64_t bytes;
     double error;
-    double stop;            /* planes that gain less per byte are left out; 0: not known yet */
+    double stop;            /* planes and passes that gain less per byte are left out; 0: not known yet */
     struct j2k_rect region; /* region of interest on the reference grid, for components with a shift; empty: none */
 };
 
@@ -93,7 +93,7 @@ struct j2k_encoded {
     double *pass_gain; /* how much each pass lowers the picture's squared error; null: not measured */
     uint32_t pass_count;
     double error;  /* if measured: the squared error that is left after all passes */
-    double stop;   /* planes that gain less per byte may be missing; 0: none is missing */
+    double stop;   /* planes and passes that gain less per byte may be missing; 0: none are */
     uint8_t extra; /* number of guard bits added because coefficients had more bits than planes */
 };
 
@@ -145,7 +145,7 @@ struct j2k_encode_tile {
     const struct j2k_tile *part; /* the tile in `plan` */
     const uint32_t *block; /* an excerpt's blocks: their indices in the image's plan; null: `plan` is the image's */
     uint32_t first_block, block_count;
-    double stop; /* planes that gain less per byte are left out */
+    double stop; /* planes and passes that gain less per byte are left out */
 };
 
 /* Return the tiles that are to be coded. */

@@ -138,7 +138,10 @@ static inline uint32_t j2k_refinement_cost(const struct j2k_gains *gains)
     return 4 * gains->refined;
 }
 
-/* Passes of the lowest plane are left out of blocks that have at least so many columns. */
+/*
+ * Passes of the lowest plane are left out of blocks that have at least so many columns: in narrower ones the runs of
+ * GPUs have other shapes (NARROW_COLUMNS of j2k/kernels/runs.h).
+ */
 enum { J2K_CUT_WIDTH = 5 };
 
 /*

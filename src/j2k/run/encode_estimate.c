@@ -14,7 +14,7 @@ enum {
     ENDS = 308,     /* the rest of Scup, and the padding of the streams' last bytes: 19.25 bits */
     INCLUDED = 35,  /* bits of a packet header, besides Lblock and the length: 2.2 */
     ABSENT = 7,     /* bits of a packet header for a block without samples: 0.4 */
-    BEGUN = 56      /* what a packet header has less than its blocks: 8 bits that count already, 1 bit, and padding */
+    BEGUN = 56      /* 3.5 bits: a header has 1 bit and 3.5 of padding, and the 8 of an empty packet are in the frame */
 };
 
 static uint32_t bit_length(uint64_t value)
@@ -39,9 +39,10 @@ static uint64_t shared_estimate(const uint32_t *bits, uint32_t count)
 }
 
 /*
- * Return the bits of a packet header for the only block of a band, besides Lblock and the length: whether it is
- * included and, if so, how many planes are missing, which are all but the lowest one, and the number of passes. Where
- * packets have few blocks, as those of volumes do, this is much of what is coded.
+ * Return approximately how much the only block of a band adds. The packet header has one bit if it is absent. Otherwise
+ * it has that bit, the missing planes, which are all but the lowest one, in as many bits as the band has planes, one
+ * bit for the only pass, and Lblock and the length, which together have two bits less than segment_estimate() counts.
+ * Where packets have few blocks, as those of volumes do, this is much of what is coded.
  */
 static uint64_t only_estimate(const struct j2k_band *band, uint32_t bits)
 {
@@ -56,7 +57,7 @@ static bool has_single_blocks(const struct j2k_band *band, uint32_t count)
     return true;
 }
 
-/* Return approximately how much the only packet of a resolution adds, whose bands have a block each, or none. */
+/* Return approximately how much a resolution adds that has one packet, and whose bands have a block each, or none. */
 static uint64_t packet_estimate(const struct j2k_band *band, uint32_t count, const uint32_t *bits, bool has_lengths)
 {
     uint64_t sum = 0;

@@ -121,6 +121,12 @@ bool kst_j2k_run_encode_needs_rates(const struct j2k_encoder *encoder)
 static const double share_again = 0.65;
 
 /*
+ * With a target of error only planes are left out, by an estimate of the gain per byte. A threshold that is at least
+ * this share of it counts as covered by what was coded.
+ */
+static const double stop_tolerance = 0.8;
+
+/*
  * Blocks are coded until their error is this share of the wanted one, so that there are enough passes for corrections
  * of the estimate.
  */
@@ -218,7 +224,7 @@ kst_status kst_j2k_run_encode_rates(struct j2k_encoder *encoder)
 {
     double threshold, stop = encoder->request.stop > 0 ? encoder->request.stop : encoder->encoded.stop;
     kst_status status = allocate_rate(encoder, &threshold);
-    if (status || threshold >= stop)
+    if (status || threshold >= (encoder->request.error > 0 ? stop_tolerance : 1) * stop)
         return status;
     encoder->request.stop = share_again * threshold;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);

@@ -64,8 +64,8 @@ struct j2k_block_settings {
     bool measure;    /* compute gains */
     bool sum;        /* also compute what the planes that are left out would have gained; needs `measure` */
     /*
-     * Planes are left out that are below all planes that seem to gain at least this much per byte; 0: none is left out.
-     * Needs `measure`.
+     * Planes are left out that are below all planes that seem to gain at least this much per byte, and without `sum`
+     * the last passes of the lowest plane that is left; 0: none are left out. Needs `measure`.
      */
     double stop;
 };

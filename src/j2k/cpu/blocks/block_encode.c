@@ -241,7 +241,8 @@ static void leave_out_planes(struct j2k_block_encoder *encoder, struct plane_gai
 /*
  * Return how many passes behind the significance pass of the lowest plane seem not to be worth their bytes: the cleanup
  * pass, and then perhaps the refinement pass, too. Passes that make integers exact are kept, because together they may
- * gain more. What the passes would have gained is not added to the sum of what is left out, so there must be none.
+ * gain more. What they would have gained is not added to the sum of what is left out, so none are left out where that
+ * sum is wanted.
  */
 static uint32_t unworthy_passes(struct j2k_block_encoder *encoder, const struct plane_gains *gains)
 {
