@@ -51,7 +51,7 @@ static void compare(struct file *file, const kst_decode_options *options)
     bool large = (uint64_t)file->whole.width * file->whole.height > LARGE;
     uint32_t step = large ? 5 : call > 0 ? 3 : 1, first = 1 + call % step;
     if (fewer_cases())
-        step = call > 0 ? 7 : 4;
+        step = call > 0 ? 7 : large ? 5 : 4;
     if (call > 0)
         decode_on_all(&contexts, file->name, file->data, file->length, options, first, step);
     else

@@ -38,6 +38,17 @@ bool fewer_cases(void)
     return SANITIZED || (tests && strcmp(tests, "some") == 0);
 }
 
+uint32_t next_case(uint32_t number)
+{
+    static const uint32_t few[] = {0, 4, 7, 11, 13, 18};
+    if (!fewer_cases())
+        return number + 1;
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++)
+        if (few[i] > number)
+            return few[i];
+    return UINT32_MAX;
+}
+
 int end_group(int failed, size_t tests)
 {
     size_t skipped = skipped_tests;

@@ -34,6 +34,12 @@ int skip_all(const char *reason);
  */
 bool fewer_cases(void);
 
+/*
+ * Return the number of the case behind a case, or UINT32_MAX. With fewer cases there are a few below 19, which have all
+ * remainders by 2 to 5, so that options that are chosen by remainders all occur.
+ */
+uint32_t next_case(uint32_t number);
+
 /* Return the exit status of a program whose group had `tests` tests, of which `failed` failed. */
 int end_group(int failed, size_t tests);
 

@@ -15,8 +15,10 @@
 #include "support/shared_context.h"
 #include "support/test.h"
 
-/* Under ThreadSanitizer, which takes forty times as long, one picture stands for all on which the same threads work;
- * under others, one stands for two. */
+/*
+ * Under ThreadSanitizer, which takes forty times as long, one picture stands for all on which the same threads work;
+ * with fewer cases one stands for two.
+ */
 static size_t shapes_apart(void)
 {
     return THREADS_WATCHED ? 3 : fewer_cases() ? 2 : 1;

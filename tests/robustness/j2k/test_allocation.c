@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/failing_allocator.h"
+#include "support/random.h"
 #include "support/sanitizers.h"
 #include "support/test.h"
 
@@ -67,7 +68,7 @@ static kst_status once(kst_context *context, const void *argument)
 static uint32_t first_threads(void)
 {
     static uint32_t turn;
-    return THREADS_WATCHED || (fewer_cases() && turn++ % 2) ? 3 : 1;
+    return THREADS_WATCHED || (fewer_cases() && spread_below(turn++, 2)) ? 3 : 1;
 }
 
 static uint32_t threads_apart(void)
