@@ -82,22 +82,23 @@ static size_t set_size(const struct j2k_block_encoder *encoder)
 
 static void collect_planes(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
 {
+    const uint32_t columns = settings->width % 16, rows = settings->height % 4;
     encoder->settings = settings;
     encoder->stripes = (settings->height + 3) / 4;
     encoder->words = (settings->width + 15) / 16;
+    encoder->last_columns = columns == 0 ? UINT64_MAX : ((uint64_t)1 << 4 * columns) - 1;
+    encoder->last_rows = rows == 0 ? UINT64_MAX : J2K_TOP_ROWS * ((1u << rows) - 1);
     encoder->planes = settings->planes > 0 ? settings->planes : count_planes(encoder);
     if (encoder->planes == 0)
         return;
+    encoder->bits = encoder->plane[encoder->planes - 1];
     memset(encoder->negative, 0, set_size(encoder));
     encoder->functions->gather(encoder);
 }
 
 static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
 {
-    uint32_t columns = settings->width % 16, rows = settings->height % 4;
     collect_planes(encoder, settings);
-    encoder->last_columns = columns == 0 ? UINT64_MAX : ((uint64_t)1 << 4 * columns) - 1;
-    encoder->last_rows = rows == 0 ? UINT64_MAX : J2K_TOP_ROWS * ((1u << rows) - 1);
     encoder->passes = encoder->planes == 0 ? 0 : 3 * encoder->planes - 2;
     encoder->room[0] = 0;
     encoder->data = encoder->room + 1;
@@ -108,7 +109,6 @@ static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_se
     memset(encoder->significant, 0, set_size(encoder));
     memset(encoder->visited, 0, set_size(encoder));
     memset(encoder->refined, 0, set_size(encoder));
-    encoder->bits = encoder->plane[encoder->planes - 1];
     kst_j2k_cpu_mq_reset(encoder->contexts);
 }
 
