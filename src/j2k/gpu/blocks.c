@@ -204,13 +204,10 @@ static void write_slice(void *arg, uint32_t slice)
 void kst_j2k_gpu_write_ebcot_blocks(
     const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t block_at, uint32_t segment_at)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < part->count; i++)
-        most = part->items[i].plan->block_count > most ? part->items[i].plan->block_count : most;
     struct blocks_writing writing = {.part = part,
         .to = (struct j2k_work_block *)(void *)(work + block_at),
         .segment_at = segment_at,
-        .slices = (most + SLICE - 1) / SLICE};
+        .slices = (j2k_gpu_most_blocks(part) + SLICE - 1) / SLICE};
     if (part->ebcot_blocks > 0)
         kst_pool_run(threads, part->count * writing.slices, write_slice, &writing);
 }

@@ -336,14 +336,11 @@ static void write_slice(void *arg, uint32_t slice)
 void kst_j2k_gpu_write_ht_blocks(
     const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t block_at, uint32_t piece_at)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < part->count; i++)
-        most = part->items[i].plan->block_count > most ? part->items[i].plan->block_count : most;
     struct ht_writing writing = {.part = part,
         .work = work,
         .piece_at = piece_at,
         .to = (struct j2k_work_ht_block *)(void *)(work + block_at),
-        .slices = (most + SLICE - 1) / SLICE};
+        .slices = (j2k_gpu_most_blocks(part) + SLICE - 1) / SLICE};
     if (part->blocks > part->ebcot_blocks)
         kst_pool_run(threads, part->count * writing.slices, write_slice, &writing);
 }

@@ -325,6 +325,15 @@ void kst_j2k_gpu_release_gaps(struct j2k_gpu_part *part);
 /* indices.c: choose the bands that hold quantiser indices. Returns false if memory is missing. */
 bool kst_j2k_gpu_choose_indices(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 
+/* Return the most blocks that a picture of the part has. */
+static inline uint32_t j2k_gpu_most_blocks(const struct j2k_gpu_part *part)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < part->count; i++)
+        most = part->items[i].plan->block_count > most ? part->items[i].plan->block_count : most;
+    return most;
+}
+
 /* Return the offset of a block's first byte in the stream; UINT32_MAX if the block has no bytes. */
 static inline uint32_t j2k_gpu_first_byte(const struct j2k_plan *plan, const struct j2k_block *block)
 {
