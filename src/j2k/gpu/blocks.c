@@ -10,7 +10,6 @@
 #include "j2k/syntax/geometry.h"
 
 enum {
-    BITS = 31,    /* most bits of a magnitude */
     SLICE = 2048, /* blocks that a thread writes at once */
     AHEAD = 16    /* blocks whose records are fetched ahead: sorted, they are far from each other */
 };
@@ -131,16 +130,15 @@ static void describe_band(const struct blocks_writing *w, uint32_t item, uint32_
 }
 
 /* Describe the part of a block that is in the window of its band, which is not the whole band. */
-static void describe_window(const struct block_band *in, const struct j2k_block *block, struct j2k_work_block *to)
+static void describe_window(
+    const struct block_band *in, const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_work_block *to)
 {
-    const struct j2k_rect window = in->band->window;
-    const struct j2k_rect rect = {block->x, block->y, block->x + block->width, block->y + block->height};
-    const struct j2k_rect wanted = j2k_intersect(rect, window);
+    const struct j2k_rect wanted = j2k_wanted_part(plan, block);
     to->left = (uint16_t)(wanted.x0 - block->x);
     to->top = (uint16_t)(wanted.y0 - block->y);
     to->right = (uint16_t)(wanted.x1 - block->x);
     to->bottom = (uint16_t)(wanted.y1 - block->y);
-    to->to = in->at + (wanted.y0 - window.y0) * in->pitch + (wanted.x0 - window.x0);
+    to->to = in->at + (wanted.y0 - in->y) * in->pitch + (wanted.x0 - in->x);
 }
 
 /* Describe a block of a band. */
@@ -157,7 +155,7 @@ static inline void describe_block(
     to->style = in->style;
     to->contexts = in->contexts;
     to->roi_shift = in->roi_shift;
-    to->too_deep = (int32_t)bits + fraction > BITS;
+    to->too_deep = (int32_t)bits + fraction > J2K_GPU_BITS;
     to->fraction = fraction;
     to->factor = fraction == in->fraction ? in->factor : factor_of(in, fraction);
     to->pitch = in->pitch;
@@ -169,7 +167,7 @@ static inline void describe_block(
     if (in->whole)
         to->to = in->at + (block->y - in->y) * in->pitch + (block->x - in->x);
     else
-        describe_window(in, block, to);
+        describe_window(in, plan, block, to);
 }
 
 /* Fetch a record that is to be written; most records lie in two lines of a processor's cache. */

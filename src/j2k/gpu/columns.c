@@ -310,7 +310,7 @@ static void write_stages(struct columns_writer *w, uint32_t index)
     const struct j2k_gpu_stages *stages = item->volume->stages;
     struct j2k_work_columns columns = describe(item->volume);
     uint32_t levels_at = w->part->place[index].samples + w->part->place[index].levels, program = 0, at = w->at;
-    uint64_t bands, made = w->part->place[index].samples + kst_j2k_gpu_sample_words(item->plan, &bands);
+    uint64_t made = w->part->place[index].samples + w->part->sums[index].samples;
     for (uint32_t i = 0; i < stages->count; i++) {
         memcpy(w->work + w->at, stages->program[i].word, stages->program[i].length * sizeof *w->work);
         w->at += stages->program[i].length;

@@ -14,7 +14,6 @@
 #include "j2k/tables/ht.h"
 
 enum {
-    BITS = 31,        /* most bits of a magnitude in the kernels */
     PLANES_MOST = 62, /* a block with more planes is damaged, as on the CPU */
     WARPS_A_UNIT = 4,
     SLICE = 8192 /* blocks that a thread writes at once; calling one takes as long as thousands of blocks */
@@ -62,7 +61,7 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
 static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block, int32_t fraction)
 {
     uint32_t bits = j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
-    return (int32_t)bits + fraction > BITS || block->missing + block->planes > PLANES_MOST;
+    return (int32_t)bits + fraction > J2K_GPU_BITS || block->missing + block->planes > PLANES_MOST;
 }
 
 static bool are_lengths_possible(const struct set *set)
@@ -83,7 +82,7 @@ static inline bool can_decode(const struct j2k_plan *plan, const struct j2k_bloc
 {
     return !set->cleanup ||
            (set->cleanup->piece_count == 1 &&
-               (bits_of(block, set) <= BITS || is_too_deep(plan, block, kst_j2k_gpu_fraction_of(plan, block))));
+               (bits_of(block, set) <= J2K_GPU_BITS || is_too_deep(plan, block, kst_j2k_gpu_fraction_of(plan, block))));
 }
 
 /*

@@ -316,7 +316,7 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
 }
 
 /* Return where the first of a block's wanted coefficients goes in the buffer of samples. */
-uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry)
+static uint32_t place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry)
 {
     const struct j2k_plan *plan = part->items[entry->item].plan;
     const struct j2k_block *block = &plan->block[entry->block];
@@ -386,7 +386,7 @@ static void write_host_blocks(const struct j2k_gpu_part *part, struct j2k_work_h
         const struct j2k_block *block = &plan->block[entry->block];
         const struct j2k_rect wanted = j2k_wanted_part(plan, block);
         to[i] = (struct j2k_work_host_block){.from = part->host_at[i],
-            .to = kst_j2k_gpu_place_of(part, entry),
+            .to = place_of(part, entry),
             .pitch = j2k_gpu_width(plan->band[block->band].window),
             .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
             .width = j2k_gpu_width(wanted),

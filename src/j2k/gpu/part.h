@@ -156,6 +156,8 @@ struct j2k_gpu_block_place {
 
 #define J2K_NO_RECORD UINT32_MAX
 
+enum { J2K_GPU_BITS = 31 /* most bits of a magnitude in the kernels */ };
+
 /* Describes a run of consecutive bytes of a stream that is uploaded. */
 struct j2k_gpu_run {
     uint64_t from, to; /* offset in the stream, and offset in the stream's place in the buffer */
@@ -345,8 +347,7 @@ static inline uint32_t j2k_gpu_first_byte(const struct j2k_plan *plan, const str
     return UINT32_MAX;
 }
 
-/* part.c: return where a block's first wanted coefficient goes, and its coefficients' number of fraction bits. */
-uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry);
+/* part.c: return the number of fraction bits of a block's coefficients. */
 int32_t kst_j2k_gpu_fraction_of(const struct j2k_plan *plan, const struct j2k_block *block);
 
 /*
@@ -530,8 +531,7 @@ static inline const struct j2k_tile_component *j2k_gpu_component_of(
 /* Return the number of fraction bits of 9/7 coefficients that have `bits` integer bits. */
 static inline int32_t j2k_gpu_fraction(uint32_t bits)
 {
-    enum { ALL_BITS = 31 /* most bits of a magnitude */ };
-    const int32_t room = ALL_BITS - (int32_t)bits;
+    const int32_t room = J2K_GPU_BITS - (int32_t)bits;
     return room < 1 ? room : 1;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Turns what the packets of a tile said into the flat arrays of the plan. */
-#include <string.h>
-
 #include "j2k/packets/builder.h"
+#include "j2k/syntax/geometry.h"
 
 kst_status kst_j2k_reserve(
     struct j2k_builder *builder, void **list, uint32_t count, uint64_t more, uint32_t *capacity, size_t size)
@@ -157,7 +156,7 @@ static bool wants_all_blocks(const struct j2k_builder *builder)
     for (uint32_t g = 0; g < builder->grid_count && all; g++)
         for (uint32_t b = 0; builder->grid[g].kept && b < builder->grid[g].band_count; b++) {
             const struct j2k_band *band = &builder->plan->band[builder->grid[g].first_band + b];
-            all = all && memcmp(&band->window, &band->rect, sizeof band->rect) == 0;
+            all = all && j2k_same_rect(band->window, band->rect);
         }
     return all;
 }
