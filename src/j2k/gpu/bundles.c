@@ -24,9 +24,10 @@ enum {
 _Static_assert(J2K_BUNDLE >> (LANE_CHOICES - 1) == 1, "the last choice is one lane");
 
 /*
- * What a byte of a block takes, by the number of lanes of its bundle: the time until the block is decoded, and the
- * share of a compute unit's time, which are both microseconds. They were measured on an H200 with all blocks in equal
- * bundles (docs/performance/jpeg2000-gpu.md); on other devices only their ratios matter.
+ * States what each byte of a block costs, by the number of lanes of the block's bundle. `wait` is the time until the
+ * block is decoded, and `work` is the time that it keeps a compute unit busy, both in microseconds. They were measured
+ * on an H200 with all blocks in equal bundles (docs/performance/jpeg2000-gpu.md); on other devices only their ratios
+ * matter.
  */
 static const struct {
     double wait, work;
@@ -109,8 +110,7 @@ static uint32_t first_of(const struct sorting *s, uint32_t share)
     return (uint32_t)((uint64_t)s->part->count * share / s->shares);
 }
 
-/* List the blocks of a picture in the order of the plan, where the blocks of a band follow each other, and count them.
- */
+/* List the blocks of a picture in the plan's order, in which the blocks of a band follow each other, and count them. */
 static void count_picture(const struct sorting *s, uint32_t index, struct costs *costs)
 {
     const struct j2k_plan *plan = s->part->items[index].plan;
@@ -356,11 +356,14 @@ static double choose_lanes(struct choice *choice, const uint32_t count[LENGTHS],
 }
 
 /*
- * Choose numbers of lanes. Blocks side by side in a bundle wait for each other, so that a long block takes longest in a
- * full bundle, while bundles with few blocks waste most of a warp. The kernel ends when its longest block is decoded
- * and all work is done. So find the least time within which each block is decoded if it has as many lanes as this time
- * allows, and for which the compute units can do the work within that time; or until the longest block can be decoded
- * at best, of which time a part that others follow takes only half. The more time, the less work there is.
+ * Choose the number of lanes for each length of blocks. Blocks that share a bundle wait for each other, so that a long
+ * block is decoded late in a full bundle; but a bundle of few blocks leaves most lanes of a warp idle. The kernel ends
+ * when its longest block is decoded and all work is done.
+ *
+ * So each block gets the most lanes with which it is decoded within a certain time. The function searches for the
+ * shortest such time within which the compute units can also do all of the work; more time means more lanes, and
+ * therefore less work. The longest block takes some time even in a bundle of its own, so the compute units have at
+ * least that long; if other parts follow, which need them too, they have half of it.
  */
 static void choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish, struct choice *choice)
 {

@@ -42,7 +42,7 @@ struct j2k_gpu_job;
 struct j2k_gpu_order {
     const struct gpu_event *after; /* event that the job waits for; null: none */
     uint32_t beside;               /* number of similar jobs that run on the device at the same time */
-    bool followed;  /* the device also runs jobs that begin later, and is not to be kept busy by this one alone */
+    bool followed;  /* jobs that begin later share the device with this one, which leaves some of it idle for them */
     bool by_itself; /* the calling thread does all of the host's work, because other threads begin other jobs */
     uint32_t lanes; /* blocks of a bundle; 0: chosen to suit the device */
     /* Number of planes of a block that are decoded at once, or J2K_NO_FLIGHTS; 0: chosen to suit the block. */

@@ -42,7 +42,7 @@ static uint64_t shared_estimate(const uint32_t *bits, uint32_t count)
  * Return approximately how much the only block of a band adds. The packet header has one bit if it is absent. Otherwise
  * it has that bit, the missing planes, which are all but the lowest one, in as many bits as the band has planes, one
  * bit for the only pass, and Lblock and the length, which together have two bits less than segment_estimate() counts.
- * Where packets have few blocks, as those of volumes do, this is much of what is coded.
+ * These bits matter most for volumes: a packet of theirs has one to three code-blocks, so that no tag tree shares them.
  */
 static uint64_t only_estimate(const struct j2k_band *band, uint32_t bits)
 {
